@@ -1,0 +1,119 @@
+"""Times as PAL writes them: UTC ISO 8601 with `Z` in records, the user's zone for names of days and for people.
+
+Every function takes the moment as `now`, seconds since the epoch, so that a caller's clock is an argument."""
+
+from __future__ import annotations
+
+import os
+import time
+
+_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_ZONE_FOLDERS = ("/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo")
+
+
+def now() -> float:
+    """The present moment."""
+    return time.time()
+
+
+def iso(moment: float) -> str:
+    """`2026-03-02T08:15:00Z`."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
+
+
+def iso_ms(moment: float) -> str:
+    """`2026-03-02T08:15:00.250Z`: for records whose order within a second matters."""
+    whole = int(moment)
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole)) + f".{int((moment - whole) * 1000):03d}Z"
+
+
+def parse(text: str) -> float:
+    """The moment a time written by `iso` or `iso_ms` names; ValueError for anything else."""
+    try:
+        year, month, day = int(text[0:4]), int(text[5:7]), int(text[8:10])
+        hour, minute, second = int(text[11:13]), int(text[14:16]), int(text[17:19])
+        rest = text[19:]
+        fraction = float("0" + rest[:-1]) if rest[:1] == "." else 0.0
+    except (ValueError, IndexError, TypeError):
+        raise ValueError("not a time like 2026-03-02T08:15:00Z: " + repr(text)) from None
+    marks = text[4] + text[7] + text[10] + text[13] + text[16]
+    if marks != "--T::" or rest[-1:] != "Z" or not (1 <= month <= 12 and 1 <= day <= 31 and hour < 25 and minute < 60):
+        raise ValueError("not a time like 2026-03-02T08:15:00Z: " + repr(text))
+    return _days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second + fraction
+
+
+def _days(year: int, month: int, day: int) -> int:
+    """Days since 1970-01-01 of a Gregorian date (the standard civil-date sum; `calendar` would cost an import)."""
+    year -= month <= 2
+    era = year // 400
+    of_era = year - era * 400
+    of_year = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
+    return era * 146097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719468
+
+
+def age(text: object, moment: float) -> float:
+    """Seconds from a recorded time to `moment`; infinite when the record holds no time."""
+    try:
+        return moment - parse(str(text))
+    except ValueError:
+        return float("inf")
+
+
+def local(moment: float, zone: str) -> time.struct_time:
+    """The wall clock in `zone` (an IANA name); the system's own zone when it is empty, UTC when it is unknown."""
+    if not zone:
+        return time.localtime(moment)
+    if not valid_zone(zone):
+        return time.gmtime(moment)
+    if not hasattr(time, "tzset"):  # Windows: the C library knows no IANA names
+        return _through_zoneinfo(moment, zone)
+    before = os.environ.get("TZ")
+    os.environ["TZ"] = zone
+    time.tzset()
+    try:
+        return time.localtime(moment)
+    finally:
+        if before is None:
+            del os.environ["TZ"]
+        else:
+            os.environ["TZ"] = before
+        time.tzset()
+
+
+def _through_zoneinfo(moment: float, zone: str) -> time.struct_time:
+    from datetime import datetime
+    from zoneinfo import ZoneInfo
+
+    return datetime.fromtimestamp(moment, ZoneInfo(zone)).timetuple()
+
+
+def valid_zone(zone: str) -> bool:
+    """True if this machine can tell the time in the named zone."""
+    if zone in ("UTC", "GMT"):
+        return True
+    if not zone or zone[0] in "/." or ".." in zone or "\0" in zone:
+        return False
+    if hasattr(time, "tzset"):
+        return any(os.path.isfile(os.path.join(folder, zone)) for folder in _ZONE_FOLDERS)
+    try:
+        _through_zoneinfo(0, zone)
+    except Exception:  # zoneinfo raises several kinds, a missing tzdata package among them
+        return False
+    return True
+
+
+def day(moment: float, zone: str) -> str:
+    """`2026-03-02`: the user's day."""
+    return time.strftime("%Y-%m-%d", local(moment, zone))
+
+
+def month(day_name: str) -> str:
+    """`2026-03` of `2026-03-02`."""
+    return day_name[:7]
+
+
+def wall(moment: float, zone: str) -> str:
+    """`Mon 2026-03-02 08:15 Europe/Budapest`; the offset stands for a zone without a name."""
+    here = local(moment, zone)
+    name = zone if zone and valid_zone(zone) else "UTC" if zone else time.strftime("%Z", here) or "local"
+    return _WEEKDAYS[here.tm_wday] + time.strftime(" %Y-%m-%d %H:%M ", here) + name

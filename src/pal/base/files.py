@@ -1,0 +1,159 @@
+"""Whole files, safely: a reader sees the old bytes or the new ones, never half; a writer that dies leaves the old."""
+
+from __future__ import annotations
+
+import os
+import time
+
+TEMPORARY = ".pal-tmp-"  # begins the name of every half-written file; a crash may leave one behind
+STALE = 3600.0  # seconds after which such a file has lost its writer
+_BINARY = getattr(os, "O_BINARY", 0)
+_RETRIES = 20  # of 10 ms each; Windows refuses to replace a file that a scanner or reader holds open
+
+
+def read_bytes(path: str) -> bytes | None:
+    """The file's bytes, or None when there is no such file. OSError for a folder or anything unreadable."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | _BINARY)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    try:
+        return _all(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _all(descriptor: int) -> bytes:
+    parts: list[bytes] = []
+    while True:
+        part = os.read(descriptor, 1 << 20)
+        if not part:
+            return b"".join(parts)
+        parts.append(part)
+
+
+def read_text(path: str) -> str | None:
+    """The file's text (UTF-8, a broken byte becomes U+FFFD, line ends untouched), or None when there is none."""
+    data = read_bytes(path)
+    return None if data is None else data.decode("utf-8", "replace")
+
+
+def tail_bytes(path: str, limit: int) -> bytes:
+    """At most the last `limit` bytes; empty when there is no such file."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | _BINARY)
+    except (FileNotFoundError, NotADirectoryError):
+        return b""
+    try:
+        size = os.fstat(descriptor).st_size
+        if size > limit:
+            os.lseek(descriptor, size - limit, os.SEEK_SET)
+        return _all(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write(path: str, data: str | bytes, durable: bool = False, mode: int | None = None) -> bool:
+    """Replace a whole file atomically, only when its content changes; True if it did.
+
+    A link is followed: its target is replaced, the link stays. An existing file keeps its mode; a new one gets `mode`
+    (default 0600). `durable` forces the bytes to the disk first: for what cannot be rebuilt."""
+    if isinstance(data, str):
+        data = data.encode("utf-8", "backslashreplace")
+    path = os.path.realpath(path) if os.path.islink(path) else path
+    try:
+        if read_bytes(path) == data:
+            return False
+    except OSError:
+        pass  # unreadable is not unchanged; the replacement below says what is wrong
+    if mode is None:
+        try:
+            mode = os.stat(path).st_mode & 0o777
+        except OSError:
+            mode = 0o600
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, TEMPORARY + name[:80] + "-" + os.urandom(4).hex())
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY
+    try:
+        descriptor = os.open(temporary, flags, mode)
+    except FileNotFoundError:
+        make_folder(folder)
+        descriptor = os.open(temporary, flags, mode)
+    try:
+        try:
+            _write_all(descriptor, data)
+            if durable:
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        if os.name != "nt":
+            os.chmod(temporary, mode)  # the umask may have taken bits the old file had
+        replace(temporary, path)
+    except BaseException:
+        remove(temporary)
+        raise
+    return True
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def make_folder(path: str) -> None:
+    """The folder and those above it, readable by the user alone."""
+    os.makedirs(path, mode=0o700, exist_ok=True)
+
+
+def remove(path: str) -> bool:
+    """True if the file was there and is gone; a missing one is fine."""
+    try:
+        os.unlink(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def sweep(root: str, now: float) -> None:
+    """Remove what killed writers left anywhere below a folder; cold, since it lists every folder there."""
+    for folder, _, names in os.walk(root):
+        for name in names:
+            path = os.path.join(folder, name)
+            if name.startswith(TEMPORARY) and now - modified(path) > STALE:
+                remove(path)
+
+
+def replace(source: str, target: str) -> None:
+    """`os.replace`, patient with Windows' sharing violations."""
+    for attempt in range(_RETRIES):
+        try:
+            os.replace(source, target)
+            return
+        except PermissionError:
+            if os.name != "nt" or attempt == _RETRIES - 1:
+                raise
+            time.sleep(0.01)
+
+
+def claim(path: str, into: str) -> bool:
+    """Take a one-shot file by renaming it inside its folder; False when another process has it already."""
+    try:
+        os.rename(path, into)
+    except (FileNotFoundError, PermissionError, FileExistsError):
+        return False
+    return True
+
+
+def writable(path: str) -> bool:
+    """Whether this file or folder may be written. Not where no write bit is set: somebody meant that, root or not."""
+    bits = os.name == "nt" or os.stat(path).st_mode & 0o222
+    return bool(bits) and os.access(path, os.W_OK)
+
+
+def modified(path: str) -> float:
+    """When the file or folder last changed; 0.0 when there is none."""
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0

@@ -1,0 +1,64 @@
+"""PAL's own log: errors always, debug lines only while the flag file exists; never a reason for anything to fail."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from pal.base import files, locks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pal.base.home import Home
+
+ROTATE_AT = 50_000  # bytes
+OLD_FILES = 5  # with the current one about 300 kB in all
+_LONGEST = 4000  # characters of one message
+
+
+def error(home: Home, source: str, message: str, trace: str = "") -> None:
+    """One line for a fault of ours, with its traceback indented below it."""
+    _line(home, "ERROR", source, message, trace)
+
+
+def warning(home: Home, source: str, message: str) -> None:
+    """One line for what is odd but no fault, such as a slow step."""
+    _line(home, "WARNING", source, message, "")
+
+
+def debug(home: Home, source: str, message: str) -> None:
+    """A line for somebody who follows what PAL does (`pal debug on`)."""
+    if os.path.exists(home.debug_flag):
+        _line(home, "DEBUG", source, message, "")
+
+
+def _line(home: Home, level: str, source: str, message: str, trace: str) -> None:
+    stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
+    text = "[{}] {} {}: {}\n".format(stamp, level, source, " ".join(message[:_LONGEST].split()))
+    if trace:
+        text += "".join("    " + row + "\n" for row in trace[-_LONGEST:].splitlines())
+    try:
+        if not os.path.isdir(home.root):
+            return  # PAL was removed; a log line is no reason to bring its folder back
+        files.make_folder(home.state)
+        descriptor = os.open(home.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(descriptor, text.encode("utf-8", "backslashreplace"))
+            size = os.fstat(descriptor).st_size
+        finally:
+            os.close(descriptor)
+        if size > ROTATE_AT:
+            _rotate(home)
+    except OSError:
+        pass  # a full or read-only disk: there is nowhere left to say so
+
+
+def _rotate(home: Home) -> None:
+    with locks.Lock(home.log, wait=0) as held:
+        if not held or os.path.getsize(home.log) <= ROTATE_AT:
+            return
+        for number in range(OLD_FILES - 1, 0, -1):
+            older = f"{home.log}.{number}"
+            if os.path.exists(older):
+                files.replace(older, f"{home.log}.{number + 1}")
+        files.replace(home.log, home.log + ".1")

@@ -1,0 +1,124 @@
+"""Starting other programs: children that outlive a hook, and where a program stands on this machine."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+SPAWNED = "PAL_SPAWNED_INFERENCE"  # set on every model program PAL starts, so that its hooks do nothing
+WINDOWS = os.name == "nt"  # for those who write commands that a person or an agent runs later
+DEPTHS = ("PAL_SPAWN_DEPTH", "PAL_INFERENCE_DEPTH")  # the second is what an earlier PAL called it
+
+
+def spawned(env: Mapping[str, str]) -> bool:
+    """True inside a model program that PAL itself started."""
+    return env.get(SPAWNED, "") not in ("", "0") or any(env.get(name, "0") not in ("", "0") for name in DEPTHS)
+
+
+def detached(argv: Sequence[str], env: Mapping[str, str], cwd: str | None = None) -> int:
+    """Start a program that outlives this process: own session, no streams, no window. Its pid; 0 if it did not start.
+
+    An agent waits until every holder of its pipes is gone, so the child must hold none."""
+    if os.name == "nt":
+        return _detached_windows(argv, env, cwd)
+    try:
+        pid = os.fork()
+    except OSError:
+        return 0
+    if pid:
+        return pid
+    try:
+        os.setsid()
+        null = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(null, stream)
+        os.closerange(3, 256)
+        if cwd is not None:
+            os.chdir(cwd)
+        os.execve(argv[0], list(argv), dict(env))
+    finally:
+        os._exit(127)
+
+
+def _detached_windows(argv: Sequence[str], env: Mapping[str, str], cwd: str | None) -> int:
+    import subprocess
+
+    flags = (
+        getattr(subprocess, "DETACHED_PROCESS", 0)
+        | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+        | getattr(subprocess, "CREATE_NO_WINDOW", 0)
+    )
+    null = subprocess.DEVNULL
+    try:
+        child = subprocess.Popen(
+            list(argv),
+            env=dict(env),
+            cwd=cwd,
+            stdin=null,
+            stdout=null,
+            stderr=null,
+            close_fds=True,
+            creationflags=flags,
+        )
+    except OSError:
+        return 0
+    child.returncode = 0  # it is not ours to wait for; silences the warning at exit
+    return child.pid
+
+
+def alive(pid: int) -> bool:
+    """True while a process of this number runs (it may belong to somebody else by now)."""
+    if pid <= 0:
+        return False
+    if os.name == "nt":
+        return _alive_windows(pid)
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass  # not ours, but there
+    return True
+
+
+def _alive_windows(pid: int) -> bool:
+    import ctypes
+
+    kernel = ctypes.windll.kernel32  # type: ignore[attr-defined]
+    handle = kernel.OpenProcess(0x1000, False, pid)  # PROCESS_QUERY_LIMITED_INFORMATION
+    if not handle:
+        return False
+    code = ctypes.c_ulong()
+    kernel.GetExitCodeProcess(handle, ctypes.byref(code))
+    kernel.CloseHandle(handle)
+    return code.value == 259  # STILL_ACTIVE
+
+
+def find_program(name: str, env: Mapping[str, str]) -> str | None:
+    """The absolute path of a program on PATH (with PATHEXT on Windows), or None."""
+    endings = [""]
+    if os.name == "nt":
+        endings = [ending for ending in env.get("PATHEXT", ".COM;.EXE;.BAT;.CMD").split(";") if ending]
+        if os.path.splitext(name)[1].upper() in (ending.upper() for ending in endings):
+            endings = [""]
+    for folder in env.get("PATH", "").split(os.pathsep):
+        for ending in endings:
+            path = os.path.join(folder.strip('"'), name + ending)
+            if folder and os.path.isfile(path) and (os.name == "nt" or os.access(path, os.X_OK)):
+                return os.path.abspath(path)
+    return None
+
+
+def short_path(path: str) -> str:
+    """The 8.3 form of a Windows path, which holds no spaces; the path itself where there is none."""
+    try:
+        import ctypes
+
+        buffer = ctypes.create_unicode_buffer(1024)
+        length = ctypes.windll.kernel32.GetShortPathNameW(path, buffer, 1024)  # type: ignore[attr-defined]
+        return buffer.value if 0 < length < 1024 else path
+    except (ImportError, AttributeError, OSError):
+        return path  # another system

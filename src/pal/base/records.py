@@ -1,0 +1,102 @@
+"""Logs of one JSON object a line (`*.jsonl`): append-only, safe with many writers, read from the end.
+
+A writer that cannot get the lock in time leaves its line under `state/spill/`; the next writer of that file folds it
+in. A torn last line (a writer was killed, a disk was full) is fenced off by the next writer and skipped by readers."""
+
+from __future__ import annotations
+
+import os
+
+from pal.base import files, jsontext, locks, spill
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from pal.base.home import Home
+
+TAIL_BYTES = 64 * 1024
+_RECENT = 200  # records; an event fired twice comes twice within seconds
+_BINARY = getattr(os, "O_BINARY", 0)
+
+
+def append(
+    home: Home, path: str, record: dict[str, Any], now: float, durable: bool = False, once: tuple[str, ...] = ()
+) -> bool:
+    """Add one record. It is on disk, or in the spill, when this returns; OSError when neither could be written.
+
+    False, and nothing written, when a recent record has the same values in all the fields that `once` names."""
+    line = jsontext.dumps(record)
+    files.make_folder(os.path.dirname(path))
+    with locks.Lock(path) as held:
+        if not held:
+            spill.leave(home, path, {"line": line}, now)
+            return True
+        if once and any(all(old.get(name) == record[name] for name in once) for old in tail(path, _RECENT)):
+            return False
+        waiting = spill.waiting(home, path)
+        if waiting:
+            known = files.tail_bytes(path, TAIL_BYTES).decode("utf-8", "replace").split("\n")
+            lines = [entry["line"] for _, entry in waiting if "line" in entry and entry["line"] not in known]
+            line = "\n".join([*lines, line])
+        _write_line(path, line, durable)
+        for name, _ in waiting:
+            files.remove(name)
+        return True
+
+
+def _write_line(path: str, line: str, durable: bool) -> None:
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _BINARY, 0o600)
+    try:
+        size = os.fstat(descriptor).st_size
+        data = line.encode("utf-8") + b"\n"
+        if size:
+            os.lseek(descriptor, size - 1, os.SEEK_SET)
+            if os.read(descriptor, 1) != b"\n":
+                data = b"\n" + data
+        if os.write(descriptor, data) != len(data):
+            os.ftruncate(descriptor, size)  # a full disk took half a line: better none of it
+            raise OSError("no room to append to " + path)
+        if durable:
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def tail(path: str, count: int, limit: int = TAIL_BYTES) -> list[dict[str, Any]]:
+    """The last records, oldest first: at most `count`, from at most `limit` bytes; foreign lines are skipped."""
+    data = files.tail_bytes(path, limit)
+    lines = data.split(b"\n")
+    if len(data) == limit:
+        lines = lines[1:]  # the first one may have been cut
+    found: list[dict[str, Any]] = []
+    for line in reversed(lines):
+        record = _record(line)
+        if record is not None:
+            found.append(record)
+            if len(found) == count:
+                break
+    found.reverse()
+    return found
+
+
+def each(path: str) -> Iterator[dict[str, Any]]:
+    """Every record from the first; for commands and jobs, never for a hook."""
+    if not os.path.isfile(path):
+        return
+    with open(path, "rb") as stream:
+        for line in stream:
+            record = _record(line)
+            if record is not None:
+                yield record
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    if not line.strip():
+        return None
+    try:
+        value = jsontext.loads(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None

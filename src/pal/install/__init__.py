@@ -1,0 +1,3 @@
+"""Putting PAL on a machine and taking it off again: change plans, editors, archives, owners."""
+
+from __future__ import annotations

@@ -1,0 +1,113 @@
+"""The tuned archive hooks run from: made for one interpreter at install, named by its digest, never rewritten (cold).
+
+``tune`` makes it, ``place`` puts it below the home, ``sweep`` takes away those that nothing uses any more.
+An interpreter it was not made for runs the source that lies beside the bytecode, until ``retune`` has run.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import hashlib
+import importlib.util
+import io
+import marshal
+import os
+import sys
+import zipfile
+
+from pal.base import assets
+from pal.base import files as disk
+from pal.base.home import Home
+from pal.install import archive, launcher
+
+DAY = 86_400.0
+UNCHECKED = (1).to_bytes(4, "little")  # PEP 552: hash-based bytecode whose source is never looked at
+
+
+def tune(contents: archive.Files) -> bytes:
+    """The engine for the running interpreter: stored, bytecode beside source, all assets in one inner archive."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as made:
+        for name in sorted(contents):
+            if name.startswith(assets.FOLDER):
+                continue
+            if name.endswith(".py"):
+                made.writestr(archive.entry(name + "c", zipfile.ZIP_STORED), bytecode(name, contents[name]))
+            made.writestr(archive.entry(name, zipfile.ZIP_STORED), contents[name])
+        made.writestr(archive.entry(assets.BUNDLE, zipfile.ZIP_STORED), _bundle(contents))
+    return buffer.getvalue()
+
+
+def bytecode(name: str, source: bytes) -> bytes:
+    """The contents of the ``.pyc`` for one source; tracebacks from it name the file as name.
+
+    Python imports ``__future__`` for a statement that only the compiler needs, so the statement is left out
+    and its flag is passed instead. Docstrings and asserts are left out as well.
+    """
+    tree = ast.parse(source, name)
+    tree.body = [statement for statement in tree.body if not _asks_for_annotations(statement)]
+    flag = __future__.annotations.compiler_flag
+    code = compile(tree, name, "exec", flags=flag, dont_inherit=True, optimize=2)
+    header = importlib.util.MAGIC_NUMBER + UNCHECKED + importlib.util.source_hash(source)
+    return header + marshal.dumps(code)
+
+
+def name(data: bytes) -> str:
+    """The file name of an engine, which says what is in it."""
+    return hashlib.sha256(data).hexdigest()[:12] + ".pyz"
+
+
+def place(home: Home, data: bytes) -> str:
+    """Write the engine below the home unless it is there, and give its path."""
+    path = os.path.join(home.engine, name(data))
+    # Leaves a whole one alone; bytes that do not fit the name are damage, from which nothing can run.
+    disk.write(path, data, durable=True)
+    return path
+
+
+def sweep(home: Home, keep: set[str], now: float) -> list[str]:
+    """Remove engines not named in keep and older than a day (a running process may still import from younger ones)."""
+    gone: list[str] = []
+    try:
+        present = sorted(os.listdir(home.engine))
+    except OSError:
+        return gone
+    for file in present:
+        path = os.path.join(home.engine, file)
+        try:
+            ours = file.endswith(".pyz") or file.startswith(disk.TEMPORARY)
+            if ours and file not in keep and now - os.stat(path).st_mtime > DAY:
+                os.remove(path)
+                gone.append(file)
+        except OSError:
+            continue  # in use (Windows) or gone already; the next install tries again
+    return gone
+
+
+def retune(home: Home, now: float) -> str:
+    """Make the installed archive fit the running interpreter, point the launcher at it, and give the engine's path."""
+    data = tune(archive.files(home.archive))
+    path = place(home, data)
+    # The launcher changes last: until then it starts the engine that was there before.
+    disk.write(home.launcher, launcher.text(name(data), str(sys.implementation.cache_tag)), durable=True)
+    sweep(home, {name(data)}, now)
+    return path
+
+
+def _asks_for_annotations(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.ImportFrom)
+        and statement.module == "__future__"
+        and [alias.name for alias in statement.names] == ["annotations"]
+    )
+
+
+def _bundle(contents: archive.Files) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as bundle:
+        for name in sorted(contents):
+            if name.startswith(assets.FOLDER):
+                short = name[len(assets.FOLDER) :]
+                bundle.writestr(archive.entry(short, zipfile.ZIP_DEFLATED), contents[name], compresslevel=9)
+    return buffer.getvalue()
