@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import find_python
@@ -25,15 +25,37 @@ PROGRAM = {
         b"def fail() -> None:\n    raise RuntimeError('here')  # line 13\n"
     ),
 }
+for shipped in ("pal/install/__init__.py", "pal/install/finder.py"):
+    PROGRAM[shipped] = (ROOT / "src" / shipped).read_bytes()
 pythons = pytest.mark.parametrize(
     "python", [path for version, path in find_python.found() if version[:2] >= (3, 9)], ids=os.path.basename
 )
 
 
-def run(python: str, path: Path, program: str) -> str:
-    start = "import sys; sys.path.insert(0, sys.argv[1])\n"
+def stand(folder: Path, data: bytes, tag: str) -> Path:
+    """A home's launcher and engine, and the launcher's path."""
+    (folder / "engine").mkdir(parents=True)
+    (folder / "engine" / engine.name(data)).write_bytes(data)
+    launcher = folder / "hook.py"
+    launcher.write_text(engine.launcher_text(data, tag), encoding="utf-8")
+    return launcher
+
+
+def run(python: str, launcher: Path, program: str) -> str:
+    """What a program prints that runs where the launcher would have called PAL."""
+    text = launcher.read_text(encoding="utf-8")
+    before = textwrap.dedent(text.partition("try:\n")[2].partition("    from pal.app import")[0])
     done = subprocess.run(
-        [python, "-I", "-S", "-X", "utf8", "-c", start + program, str(path)],
+        [
+            python,
+            "-I",
+            "-S",
+            "-X",
+            "utf8",
+            "-c",
+            f"import sys\n__file__ = sys.argv[1]\n{before}\n{program}",
+            str(launcher),
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -42,75 +64,78 @@ def run(python: str, path: Path, program: str) -> str:
     return done.stdout
 
 
-def tuned_by(python: str, path: Path) -> None:
-    """The engine for another interpreter, made by that interpreter."""
+def tuned_by(python: str, folder: Path) -> Path:
+    """The launcher of an engine for another interpreter, made by that interpreter."""
     program = (
         "import sys; sys.path.insert(0, sys.argv[1]); from pal.install import archive, engine\n"
-        "open(sys.argv[3], 'wb').write(engine.tune(archive.files(sys.argv[2])))"
+        "open(sys.argv[3], 'wb').write(engine.tune(archive.files(sys.argv[2])))\n"
+        "print(sys.implementation.cache_tag)"
     )
-    source = path.with_suffix(".source")
+    source, made = folder / "source", folder / "made"
     source.write_bytes(archive.pack(PROGRAM))
-    subprocess.run([python, "-c", program, str(ROOT / "src"), str(source), str(path)], check=True)
+    command = [python, "-c", program, str(ROOT / "src"), str(source), str(made)]
+    tag = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    return stand(folder / "home", made.read_bytes(), tag)
 
 
 @pythons
 def test_importing_pal_from_it_costs_no_future_import_and_reads_no_source(python: str, tmp_path: Path) -> None:
-    path = tmp_path / "engine.pyz"
-    tuned_by(python, path)
-    seen = run(python, path, "import pal.app; print('__future__' in sys.modules, pal.app.__file__, pal.app.__doc__)")
-    assert seen.split() == ["False", str(path / "pal" / "app.pyc"), "None"]
+    launcher = tuned_by(python, tmp_path)
+    program = (
+        "import pal.app; print('__future__' in sys.modules, 'zipimport' in str(pal.__loader__), pal.app.__doc__)\n"
+        "print(pal.app.__file__, pal.__path__[0], pal.app.__package__)"
+    )
+    facts, places = run(python, launcher, program).splitlines()
+    assert facts == "False False None"
+    (made,) = launcher.parent.glob("engine/*.pyz")
+    assert places == f"{made}/pal/app.py {made}/pal pal"
 
 
 @pythons
 def test_annotations_stay_unevaluated(python: str, tmp_path: Path) -> None:
-    path = tmp_path / "engine.pyz"
-    tuned_by(python, path)
-    seen = run(python, path, "import pal.app; print(pal.app.typed.__annotations__)")
+    seen = run(python, tuned_by(python, tmp_path), "import pal.app; print(pal.app.typed.__annotations__)")
     assert seen.strip() == "{'value': 'Undefined', 'return': 'Nowhere'}"
 
 
 @pythons
 def test_a_traceback_names_the_module_its_line_and_its_text(python: str, tmp_path: Path) -> None:
-    path = tmp_path / "engine.pyz"
-    tuned_by(python, path)
     program = "import pal.app, traceback\ntry: pal.app.fail()\nexcept RuntimeError: print(traceback.format_exc())"
-    seen = run(python, path, program)
+    seen = run(python, tuned_by(python, tmp_path), program)
     assert 'File "pal/app.py", line 13, in fail' in seen
     assert "raise RuntimeError('here')  # line 13" in seen
 
 
-def test_another_python_runs_the_source_beside_the_bytecode(tmp_path: Path) -> None:
-    path = tmp_path / "engine.pyz"
-    path.write_bytes(engine.tune(PROGRAM))
+def test_another_python_runs_the_sources_in_it(tmp_path: Path) -> None:
+    launcher = stand(tmp_path, engine.tune(PROGRAM), str(sys.implementation.cache_tag))
+    (made,) = launcher.parent.glob("engine/*.pyz")
     others = [
         path for version, path in find_python.found() if version[:2] >= (3, 9) and version[:2] != sys.version_info[:2]
     ]
     for python in others:
-        seen = run(python, path, "import pal.app; print(pal.app.__file__, pal.app.typed(3))")
-        assert seen.split() == [str(path / "pal" / "app.py"), "3"]
+        seen = run(python, launcher, "import pal.app; print(pal.app.__file__, pal.app.typed(3))")
+        assert seen.split() == [str(made / "pal" / "app.py"), "3"]
 
 
-def test_it_is_the_same_bytes_each_time_and_named_by_them(tmp_path: Path) -> None:
-    files = archive.files(str(ROOT))
-    data = engine.tune(files)
-    assert engine.tune(dict(reversed(files.items()))) == data
-    assert engine.name(data) == hashlib.sha256(data).hexdigest()[:12] + ".pyz"
+@pythons
+def test_processes_of_their_own_make_the_same_bytes_whose_digest_is_the_name(python: str, tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from pal.install import archive, engine\n"
+        "sys.stdout.buffer.write(engine.tune(archive.files(sys.argv[2])))"
+    )
+    env = {**os.environ, "PYTHONHASHSEED": "0"}  # as the install does: a set's order reaches older bytecode
+    command = [python, "-S", "-c", program, str(ROOT / "src"), str(ROOT)]
+    made = [subprocess.run(command, env=env, check=True, capture_output=True).stdout for _ in range(2)]
+    assert made[0] == made[1]
+    assert engine.name(made[0]) == hashlib.sha256(made[0]).hexdigest()[:12] + ".pyz"
 
 
 def test_every_module_of_pal_can_be_imported_from_it(tmp_path: Path) -> None:
     files = archive.files(str(ROOT))
-    path = tmp_path / "engine.pyz"
-    path.write_bytes(engine.tune(files))
+    launcher = stand(tmp_path, engine.tune(files), str(sys.implementation.cache_tag))
     modules = [name[:-3].replace("/", ".") for name in files if name.startswith("pal/") and name.endswith(".py")]
     modules = [name[: -len(".__init__")] if name.endswith(".__init__") else name for name in modules]
-    program = (
-        "import importlib, json\n"
-        f"for name in {modules!r}:\n"
-        "    module = importlib.import_module(name)\n"
-        "    assert module.__file__.endswith('.pyc'), module\n"
-        "print(json.dumps('__future__' in sys.modules))"
-    )
-    json.loads(run(sys.executable, path, program))
+    program = f"import importlib\nfor name in {modules!r}:\n    importlib.import_module(name)\nprint(pal.__path__)"
+    assert ".pyz/pal" in run(sys.executable, launcher, "import pal\n" + program)
 
 
 def test_an_engine_that_stands_is_not_written_again_and_a_damaged_one_is(home) -> None:

@@ -1,7 +1,7 @@
 """The tuned archive hooks run from: made for one interpreter at install, named by its digest, never rewritten (cold).
 
 ``tune`` makes it, ``place`` puts it below the home, ``sweep`` takes away those that nothing uses any more.
-An interpreter it was not made for runs the source that lies beside the bytecode, until ``retune`` has run.
+An interpreter it was not made for runs the sources in it, until ``retune`` has run.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ import __future__
 
 import ast
 import hashlib
-import importlib.util
 import io
 import marshal
 import os
 import sys
 import zipfile
+from types import CodeType
 
 from pal.base import assets
 from pal.base import files as disk
@@ -22,25 +22,44 @@ from pal.base.home import Home
 from pal.install import archive, launcher
 
 DAY = 86_400.0
-UNCHECKED = (1).to_bytes(4, "little")  # PEP 552: hash-based bytecode whose source is never looked at
 
 
 def tune(contents: archive.Files) -> bytes:
-    """The engine for the running interpreter: stored, bytecode beside source, all assets in one inner archive."""
+    """The engine for the running interpreter: bytecode in one piece, sources, all assets in one inner archive."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as made:
+        made.writestr(archive.entry(archive.CODE, zipfile.ZIP_STORED), _code_of_all(contents))
         for name in sorted(contents):
-            if name.startswith(assets.FOLDER):
-                continue
-            if name.endswith(".py"):
-                made.writestr(archive.entry(name + "c", zipfile.ZIP_STORED), bytecode(name, contents[name]))
-            made.writestr(archive.entry(name, zipfile.ZIP_STORED), contents[name])
+            if not name.startswith(assets.FOLDER):
+                made.writestr(archive.entry(name, zipfile.ZIP_STORED), contents[name])
         made.writestr(archive.entry(assets.BUNDLE, zipfile.ZIP_STORED), _bundle(contents))
     return buffer.getvalue()
 
 
-def bytecode(name: str, source: bytes) -> bytes:
-    """The contents of the ``.pyc`` for one source; tracebacks from it name the file as name.
+def launcher_text(data: bytes, tag: str) -> str:
+    """The launcher that starts this engine, tuned by an interpreter with this cache tag (`cpython-313`)."""
+    with zipfile.ZipFile(io.BytesIO(data)) as made:
+        entry = made.getinfo(archive.CODE)
+    # The local header: 30 bytes, then the name and the extra field, whose lengths stand in it (APPNOTE 4.3.7).
+    names = int.from_bytes(data[entry.header_offset + 26 : entry.header_offset + 28], "little")
+    extra = int.from_bytes(data[entry.header_offset + 28 : entry.header_offset + 30], "little")
+    begin = entry.header_offset + 30 + names + extra
+    return launcher.text(name(data), tag, begin, entry.file_size)
+
+
+def _code_of_all(contents: archive.Files) -> bytes:
+    """Marshalled: {module: (is it a package, its marshalled code)}."""
+    modules = {}
+    for file in sorted(contents):
+        if file.startswith("pal/") and file.endswith(".py"):
+            package = file.endswith("/__init__.py")
+            module = file[: -len("/__init__.py" if package else ".py")].replace("/", ".")
+            modules[module] = (package, marshal.dumps(bytecode(file, contents[file])))
+    return marshal.dumps(modules)
+
+
+def bytecode(name: str, source: bytes) -> CodeType:
+    """The code of one source; tracebacks from it name the file as name.
 
     Python imports ``__future__`` for a statement that only the compiler needs, so the statement is left out
     and its flag is passed instead. Docstrings and asserts are left out as well.
@@ -48,9 +67,8 @@ def bytecode(name: str, source: bytes) -> bytes:
     tree = ast.parse(source, name)
     tree.body = [statement for statement in tree.body if not _asks_for_annotations(statement)]
     flag = __future__.annotations.compiler_flag
-    code = compile(tree, name, "exec", flags=flag, dont_inherit=True, optimize=2)
-    header = importlib.util.MAGIC_NUMBER + UNCHECKED + importlib.util.source_hash(source)
-    return header + marshal.dumps(code)
+    code: CodeType = compile(tree, name, "exec", flags=flag, dont_inherit=True, optimize=2)
+    return code
 
 
 def name(data: bytes) -> str:
@@ -90,7 +108,7 @@ def retune(home: Home, now: float) -> str:
     data = tune(archive.files(home.archive))
     path = place(home, data)
     # The launcher changes last: until then it starts the engine that was there before.
-    disk.write(home.launcher, launcher.text(name(data), str(sys.implementation.cache_tag)), durable=True)
+    disk.write(home.launcher, launcher_text(data, str(sys.implementation.cache_tag)), durable=True)
     sweep(home, {name(data)}, now)
     return path
 

@@ -16,10 +16,22 @@ import sys
 
 try:
     home = __file__[: -len("hook.py") - 1]
-    sys.path.insert(0, home + "/engine/{engine}")
+    engine = home + "/engine/{engine}"
+    tuned = sys.implementation.cache_tag == "{tag}"
+    if tuned:
+        from marshal import loads
+
+        with open(engine, "rb") as stream:
+            stream.seek({offset})
+            modules = loads(stream.read({length}))
+        scope = {{"__name__": "finder"}}
+        exec(loads(modules["pal.install.finder"][1]), scope)
+        scope["install"](modules, engine)
+    else:
+        sys.path.insert(0, engine)
     from pal.app import from_launcher
 
-    from_launcher(sys.argv[1:], home, sys.implementation.cache_tag == "{tag}")
+    from_launcher(sys.argv[1:], home, tuned)
 except BaseException:
     pass
 finally:
@@ -31,9 +43,10 @@ finally:
 '''
 
 
-def text(engine: str, tag: str) -> str:
-    """The launcher's source for an engine file name and the cache tag (`cpython-313`) its bytecode was made for."""
-    return _TEXT.format(engine=engine, tag=tag)
+def text(engine: str, tag: str, offset: int, length: int) -> str:
+    """The launcher's source: the engine's file name, the cache tag (`cpython-313`) its bytecode is for, and where in
+    the file the bytecode stands. Another Python runs the sources that the engine holds as well."""
+    return _TEXT.format(engine=engine, tag=tag, offset=offset, length=length)
 
 
 def arguments(python: str, home: Home) -> list[str]:

@@ -1,0 +1,70 @@
+"""`pal doctor`: what is broken and the command that mends it; with `--fix` the mending install is run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pal.base import settings
+from pal.cli import agents, install
+from pal.cli.parser import json_option
+from pal.context import steering
+from pal.install import doctor
+
+if TYPE_CHECKING:
+    import argparse
+
+    from pal.cli.context import Context
+
+EXAMPLES = """
+pal doctor
+pal doctor --fix
+pal doctor --json
+"""
+STYLES = {doctor.PASS: "green", doctor.WARNING: "yellow", doctor.FAIL: "red"}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--verbose", action="store_true", help="also show what is sound")
+    parser.add_argument("--fix", action="store_true", help="install again where only PAL's own entries differ")
+    json_option(parser)
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    findings = examine(context)
+    if options.fix and mendable(findings):
+        done = install.perform(context, agents.installed(context.home))
+        if not options.json:
+            install.report(context.output, done)
+        findings = examine(context)
+    if options.json:
+        context.output.json([finding.facts() for finding in findings])
+    else:
+        _print(context, findings, options.verbose)
+    return 1 if any(finding.level == doctor.FAIL for finding in findings) else 0
+
+
+def examine(context: Context) -> list[doctor.Finding]:
+    findings = doctor.examine(context.home, context.env, context.now, agents.look(context))
+    for problem in steering.problems(settings.load(context.home)):
+        fix = f"edit steering.rules in {context.home.settings}"
+        findings.append(doctor.Finding("steering", doctor.WARNING, problem, fix))
+    return findings
+
+
+def mendable(findings: list[doctor.Finding]) -> bool:
+    """Whether an install mends something that fails, and nothing that fails needs more than an install."""
+    failing = [finding for finding in findings if finding.level == doctor.FAIL]
+    return bool(failing) and all(finding.fix.startswith(doctor.REINSTALL) for finding in failing)
+
+
+def _print(context: Context, findings: list[doctor.Finding], verbose: bool) -> None:
+    output = context.output
+    shown = [finding for finding in findings if verbose or finding.level != doctor.PASS]
+    for finding in shown:
+        output.line(f"{output.style(finding.level.ljust(7), STYLES[finding.level])}  {finding.title}")
+        if finding.fix:
+            output.line(f"{'':9}mend it: {finding.fix}")
+    failed = sum(finding.level == doctor.FAIL for finding in findings)
+    warned = sum(finding.level == doctor.WARNING for finding in findings)
+    sound = len(findings) - failed - warned
+    output.line(f"{sound} sound, {warned} to look at, {failed} broken.")

@@ -1,0 +1,1 @@
+"""Claude Code: its facts, its turn, its transcripts, its installation."""

@@ -1,0 +1,89 @@
+"""Claude Code's side of a turn: what its hook payloads mean, and in which form it hears an answer.
+
+Source: the client's hook contract as captured in tests/contract/payloads/claude."""
+
+from __future__ import annotations
+
+from pal.base import jsontext
+from pal.hooks.turn import HookInput
+from pal.targets.claude import transcript
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from pal.hooks.turn import HookReply
+
+# Prompts that the client writes itself; no person rates, names or counts anything with them.
+_NOT_A_PERSON = (
+    "<task-notification>",
+    "<system-reminder>",
+    "<local-command",
+    "<bash-",
+    "This session is being continued from a previous conversation",
+    "Please continue the conversation",
+)
+
+_WRITING = ("Write", "Edit", "MultiEdit", "NotebookEdit")
+
+
+def parse(event: str, payload: dict[str, Any], env: Mapping[str, str]) -> HookInput:
+    """The neutral turn. Keys may be snake_case or camelCase; unknown ones are ignored."""
+    turn = HookInput(event, "claude", _text(payload, "session_id", "sessionId"))
+    # The folder the client was started in: a session that changes folders stays the same project's.
+    turn.cwd = env.get("CLAUDE_PROJECT_DIR") or _text(payload, "cwd")
+    turn.event_id = _text(payload, "prompt_id", "promptId")
+    turn.prompt = _text(payload, "prompt")
+    turn.human = not turn.prompt.lstrip().startswith(_NOT_A_PERSON)
+    turn.reply = _text(payload, "last_assistant_message", "lastAssistantMessage")
+    turn.tool = _text(payload, "tool_name", "toolName")
+    turn.tool_input = _object(payload, "tool_input", "toolInput")
+    if turn.tool in _WRITING:
+        turn.changed_file = _text(turn.tool_input, "file_path", "filePath", "notebook_path")
+    turn.source = _text(payload, "source", "reason", "trigger")
+    turn.custom = _text(payload, "custom_instructions", "customInstructions")
+    turn.agent_type = _text(payload, "agent_type", "agentType")
+    turn.subagent = (
+        bool(_text(payload, "agent_id", "agentId") or env.get("CLAUDE_AGENT_TYPE"))
+        or "/.claude/agents/" in env.get("CLAUDE_PROJECT_DIR", "").replace("\\", "/").lower()
+    )
+    turn.attended = env.get("CLAUDE_CODE_SESSION_ATTENDED") == "1"
+    process = env.get("CLAUDE_PID", "")
+    turn.process = int(process) if process.isascii() and process.isdigit() else 0
+    turn.transcript_path = _text(payload, "transcript_path", "transcriptPath")
+    turn.read_transcript = transcript.recent
+    return turn
+
+
+def render(event: str, reply: HookReply) -> str:
+    """What goes to stdout. Empty is silence; a stop is never answered, since the client would go on."""
+    if not reply.context:
+        return ""
+    if event == "session-start":
+        answer = {"hookEventName": "SessionStart", "additionalContext": reply.context}
+        return jsontext.dumps({"hookSpecificOutput": answer}) + "\n"
+    if event == "user-prompt":
+        return reply.context + "\n"  # plain text: the client takes it as it is
+    return ""
+
+
+def _text(payload: dict[str, Any], *names: str) -> str:
+    for name in names:
+        value = payload.get(name)
+        if isinstance(value, str) and value:
+            return value
+    return ""
+
+
+def _object(payload: dict[str, Any], *names: str) -> dict[str, Any]:
+    for name in names:
+        value = payload.get(name)
+        if isinstance(value, str) and value.lstrip().startswith("{"):
+            try:
+                value = jsontext.loads(value)
+            except ValueError:
+                continue
+        if isinstance(value, dict):
+            return value
+    return {}

@@ -1,0 +1,207 @@
+"""Doctor names what is wrong, how bad it is, and the command that mends it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import time
+
+import pytest
+
+from pal.base import clock, log
+from pal.base.home import Home
+from pal.install import doctor, engine, launcher
+from pal.install.status import Agent, Registration
+
+TAG = sys.implementation.cache_tag
+
+
+@pytest.fixture
+def sound(home, clean_env):
+    """examine() over a home and an agent where nothing is wrong; examine(agent) with another agent."""
+    data = b"an engine"
+    engine.place(home, data)
+    for path, text in (
+        (home.launcher, launcher.text(engine.name(data), TAG, 0, 0)),
+        (home.archive, ""),
+        (home.settings, "{}"),
+    ):
+        with open(path, "w") as stream:
+            stream.write(text)
+    os.makedirs(home.bin)
+    for name in ("pal", "pal.cmd"):
+        open(os.path.join(home.bin, name), "w").close()
+
+    def examine(agent=None, now=None):
+        return doctor.examine(home, clean_env, time.time() if now is None else now, [agent or agent_of(home)])
+
+    return examine
+
+
+def agent_of(home, **changes) -> Agent:
+    registered = [registration(home, event) for event in ("stop", "pre-tool")]
+    values = {"folder": home.root, "installed": True, "registered": registered, **changes}
+    return Agent("claude", "Claude Code", **values)
+
+
+def registration(home, event, python=sys.executable, script="") -> Registration:
+    words = [python, "-I", "-S", script or home.launcher, event]
+    return Registration(event, " ".join(map(shlex.quote, words)))
+
+
+def worst(findings) -> dict[str, str]:
+    return {finding.id: finding.level for finding in findings if finding.level != doctor.PASS}
+
+
+def one(findings, id) -> doctor.Finding:
+    (found,) = [finding for finding in findings if finding.id == id]
+    return found
+
+
+def test_a_sound_install_passes_every_check(sound):
+    findings = sound()
+    assert worst(findings) == {}
+    assert len(findings) >= 8
+
+
+def test_no_home_means_install(tmp_path, clean_env, now):
+    (finding,) = doctor.examine(Home(str(tmp_path / "none")), clean_env, now, [])
+    assert (finding.level, finding.fix) == (doctor.FAIL, "pal install")
+
+
+@pytest.mark.parametrize(
+    ("changes", "id", "level", "fix"),
+    [
+        ({"drift": ["hooks/Stop is missing in x"]}, "claude-drift", doctor.FAIL, "pal install --claude"),
+        ({"problem": "settings.json cannot be read"}, "claude-settings", doctor.FAIL, "pal install --claude"),
+        ({"folder": "/gone"}, "claude", doctor.WARNING, "pal uninstall --claude"),
+        ({"installed": False, "registered": []}, "claude", doctor.WARNING, "pal install --claude"),
+    ],
+)
+def test_what_is_wrong_with_an_agent_is_named_with_its_mending(sound, home, changes, id, level, fix):
+    found = one(sound(agent_of(home, **changes)), id)
+    assert found.level == level
+    assert fix in found.fix
+
+
+def test_a_hook_registered_twice_is_named(sound, home):
+    twice = [registration(home, "pre-tool"), registration(home, "stop"), registration(home, "stop")]
+    found = one(sound(agent_of(home, registered=twice)), "claude-doubled")
+    assert found.level == doctor.FAIL
+    assert "stop" in found.title
+
+
+def test_a_vanished_interpreter_fails_and_is_named(sound, home):
+    gone = [registration(home, "pre-tool", python="/gone/python3")]
+    findings = sound(agent_of(home, registered=gone))
+    assert "/gone/python3" in one(findings, "interpreter").title
+    assert one(findings, "interpreter").level == doctor.FAIL
+
+
+def test_a_vanished_launcher_fails(sound, home):
+    elsewhere = [registration(home, "pre-tool", script="/gone/hook.py")]
+    assert one(sound(agent_of(home, registered=elsewhere)), "claude-launcher").level == doctor.FAIL
+
+
+def test_an_engine_for_another_python_is_slow_not_broken(sound, home):
+    with open(home.launcher, "w") as stream:
+        stream.write(launcher.text(engine.name(b"an engine"), "cpython-38", 0, 0))
+    assert one(sound(), "bytecode").level == doctor.WARNING
+
+
+def test_a_damaged_engine_fails(sound, home):
+    for name in os.listdir(home.engine):
+        with open(os.path.join(home.engine, name), "wb") as stream:
+            stream.write(b"torn")
+    assert one(sound(), "engine").level == doctor.FAIL
+
+
+def test_a_vanished_command_fails(sound, home):
+    os.remove(home.archive)
+    assert one(sound(), "command").level == doctor.FAIL
+
+
+def test_settings_that_cannot_be_read_fail(sound, home):
+    with open(home.settings, "w") as stream:
+        stream.write("{")
+    found = one(sound(), "settings")
+    assert found.level == doctor.FAIL
+    assert home.settings in found.fix
+
+
+def test_state_files_set_aside_are_named(sound, home):
+    open(os.path.join(home.state, "sessions.json.corrupt-20260302-081500"), "w").close()
+    found = one(sound(), "state")
+    assert found.level == doctor.WARNING
+    assert "sessions.json.corrupt-20260302-081500" in found.title
+
+
+def test_errors_of_the_last_day_are_counted_with_the_last_message(sound, home):
+    log.error(home, "hook", "first")
+    log.error(home, "hook", "second", "Traceback\n  File x")
+    log.error(home, "digests", "third")
+    found = one(sound(), "errors")
+    assert found.level == doctor.WARNING
+    assert "3 error(s)" in found.title
+    assert "hook 2" in found.title
+    assert "third" in found.title
+    assert found.fix == "pal debug log"
+    assert one(sound(now=time.time() + 2 * doctor.DAY), "errors").level == doctor.PASS
+
+
+@pytest.mark.parametrize(
+    ("row", "source"),
+    [
+        ("[2026-03-02 08:15:00] ERROR hook: broke: badly", "hook"),
+        ("[2026-03-02 08:15:00] DEBUG hook: fine", ""),
+        ("    Traceback", ""),
+        ("[2026-99-02 08:15:00] ERROR hook: broke", ""),
+        ("", ""),
+    ],
+)
+def test_only_rows_of_errors_count(row, source):
+    stamp, found, message = doctor.parse_log_row(row)
+    assert found == source
+    if source:
+        assert clock.iso(stamp) == "2026-03-02T08:15:00Z"
+        assert message == "broke: badly"
+
+
+def test_memory_without_a_backup_is_named_only_after_memory_began(sound, home):
+    assert one(sound(), "backup").level == doctor.PASS
+    with open(home.sessions, "w") as stream:
+        stream.write("{}")
+    found = one(sound(), "backup")
+    assert (found.level, found.fix) == (doctor.WARNING, "pal backup now")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX shell")
+@pytest.mark.parametrize(
+    ("command", "level", "said"),
+    [
+        ("cat > /dev/null", doctor.PASS, "answered in"),
+        ("cat > /dev/null; exit 3", doctor.FAIL, "exit code 3"),
+        ("cat > /dev/null; echo lost >&2", doctor.FAIL, "lost"),
+        ("cat", doctor.FAIL, "harmless"),
+    ],
+)
+def test_a_registered_command_is_run_as_the_agent_runs_it(sound, home, command, level, said):
+    entries = [Registration("pre-tool", command)]
+    (found,) = [finding for finding in sound(agent_of(home, registered=entries)) if finding.id == "run"]
+    assert (found.level, said in found.title) == (level, True)
+
+
+def test_examining_leaves_nothing_behind(sound, home):
+    before = sorted(os.listdir(home.state))
+    sound()
+    assert sorted(os.listdir(home.state)) == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="root and modes")
+def test_a_home_that_cannot_be_written_fails(sound, home, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(doctor.files, "write", refuse)
+    assert one(sound(), "home").level == doctor.FAIL
