@@ -1,0 +1,1 @@
+"""Floor 6: what happens at each lifecycle event of an agent, told in neutral terms by `turn`."""

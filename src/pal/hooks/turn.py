@@ -1,0 +1,79 @@
+"""The neutral turn: what an agent told a hook, and what the hook answers. Targets translate to and from these two."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Message = tuple[str, str, str]  # role ("user" or "assistant"), text, ISO time or ""
+
+
+def _unreadable(path: str) -> list[Message]:
+    return []
+
+
+class HookInput:
+    """One event of one agent's session. Everything an agent did not send is empty, never missing."""
+
+    __slots__ = (
+        "agent",
+        "agent_type",
+        "attended",
+        "changed_file",
+        "custom",
+        "cwd",
+        "event",
+        "event_id",
+        "human",
+        "process",
+        "prompt",
+        "reply",
+        "session",
+        "read_transcript",
+        "source",
+        "subagent",
+        "tool",
+        "tool_input",
+        "transcript_path",
+    )
+
+    def __init__(self, event: str, agent: str, session: str = "", cwd: str = "") -> None:
+        self.event = event
+        self.agent = agent
+        self.session = session
+        self.cwd = cwd  # the project the session was started in
+        self.event_id = ""  # the same for every delivery of one event
+        self.prompt = ""
+        self.human = True  # False: the prompt was written by a program
+        self.reply = ""  # the turn's final reply, where the agent hands it over
+        self.tool = ""
+        self.changed_file = ""  # the file a tool wrote
+        self.tool_input: dict[str, Any] = {}
+        self.source = ""  # why a session starts or ends, what triggered a compaction
+        self.custom = ""  # words the user gave with a compaction
+        self.subagent = False
+        self.agent_type = ""
+        self.attended = False  # a person sits at the terminal
+        self.process = 0  # the agent's own process id, where it tells
+        self.transcript_path = ""
+        self.read_transcript: Callable[[str], list[Message]] = _unreadable  # the last messages, oldest first
+
+    def transcript(self) -> list[Message]:
+        """The session's last messages as the agent wrote them down, oldest first."""
+        return self.read_transcript(self.transcript_path)
+
+    @property
+    def who(self) -> dict[str, str]:
+        """What every record of this turn carries beside its time."""
+        return {"session": self.session, "agent": self.agent}
+
+
+class HookReply:
+    """What a hook has to say. Empty means nothing is printed."""
+
+    __slots__ = ("context",)
+
+    def __init__(self, context: str = "") -> None:
+        self.context = context
