@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pal.base import frontmatter
 
 KEYS = st.text(alphabet="abcdefgh_-", min_size=1, max_size=8).filter(lambda key: key[0] not in "-")
-SCALARS = st.booleans() | st.integers(-(10**14), 10**14) | st.text(alphabet=st.characters(exclude_categories=("Cs",)))
+SCALARS = st.booleans() | st.integers(-(10**13), 10**14) | st.text(alphabet=st.characters(exclude_categories=("Cs",)))
 FIELDS = st.dictionaries(
     KEYS, SCALARS | st.lists(SCALARS, max_size=4) | st.dictionaries(KEYS, SCALARS, min_size=1, max_size=4), max_size=6
 )
@@ -20,7 +20,7 @@ FIELDS = st.dictionaries(
 def test_what_is_rendered_is_read_back(fields, body):
     again, rest = frontmatter.parse(frontmatter.render(fields, body))
     assert again == fields
-    assert rest == (body.strip("\n") + "\n" if body.strip("\n") else "")
+    assert rest == (body.strip("\r\n") + "\n" if body.strip("\r\n") else "")
 
 
 @given(FIELDS, st.text())
@@ -35,13 +35,13 @@ def test_rendering_what_was_read_changes_nothing_more(fields, body):
         ("---\na: b\n---\nbody\n", {"a": "b"}, "body\n"),
         ("\ufeff---\na: b\n---\n\nbody", {"a": "b"}, "body"),
         ("---\r\na: b\r\nc: 1\r\n---\r\nbody\r\n", {"a": "b", "c": 1}, "body\r\n"),
-        ("---\nname: my-skill\ndescription: \"Use when: it fits\"\n---\n", {"name": "my-skill", "description": "Use when: it fits"}, ""),
+        ('---\nname: x-y\ndescription: "Use when: x"\n---\n', {"name": "x-y", "description": "Use when: x"}, ""),
         ("---\na: 'it''s'\n---\n", {"a": "it's"}, ""),
         ("---\na: [x, 'y z', 3]\n---\n", {"a": ["x", "y z", 3]}, ""),
         ("---\na:\n  - x\n  - y z\n---\n", {"a": ["x", "y z"]}, ""),
         ("---\na:\n- x\n- y\nb: 1\n---\n", {"a": ["x", "y"], "b": 1}, ""),
-        ("---\nmetadata:\n  source: pal\n  triggers: [a, b]\n---\n", {"metadata": {"source": "pal", "triggers": ["a", "b"]}}, ""),
-        ("---\nmetadata:\n  triggers:\n    - a\n    - b\n  n: 1\n---\n", {"metadata": {"triggers": ["a", "b"], "n": 1}}, ""),
+        ("---\nm:\n  source: pal\n  triggers: [a, b]\n---\n", {"m": {"source": "pal", "triggers": ["a", "b"]}}, ""),
+        ("---\nm:\n  triggers:\n    - a\n    - b\n  n: 1\n---\n", {"m": {"triggers": ["a", "b"], "n": 1}}, ""),
         ("---\na: >\n  long text: here\n  - and more\nb: 2\n---\n", {"a": "long text: here - and more", "b": 2}, ""),
         ("---\n# note\na: b # not a note\n\nc: d\n---\n", {"a": "b # not a note", "c": "d"}, ""),
         ("---\na: true\nb: no\nc: -12\nd: 1.5\ne:\n---\n", {"a": True, "b": "no", "c": -12, "d": "1.5", "e": ""}, ""),

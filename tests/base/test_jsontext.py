@@ -1,4 +1,4 @@
-"""`jsontext` gives what `json` gives, with the C scanner and without it, and refuses every broken text with ValueError."""
+"""`jsontext` gives what `json` gives, with the C scanner and without it, and refuses broken texts with ValueError."""
 
 from __future__ import annotations
 
@@ -24,15 +24,13 @@ NEARLY = st.builds(
     VALUES.map(json.dumps),
     st.integers(0, 200),
     st.integers(0, 3),
-    st.sampled_from(
-        ["", ",", "]", "}", '"', "\\", "\\u", "\\ud800", "0", "-", ".", "e", "nul", " ", "\n", "\x00", "\ufeff"]
-    ),
+    st.sampled_from(["", *',]}"\\0-.e \n\x00\ufeff', "\\u", "\\ud800", "nul"]),
 )
 
 BROKEN = [
-    "", " ", "\n\t", "{", "[", '"', "}", "{]", "[1,]", '{"a":1,}', "{'a': 1}", '{"a" 1}', '{"a":}', "{1: 2}", "[1 2]", "nul",
-    "truefalse", "1 2", "{} {}", "{}x", "01", "1.", ".5", "+1", "--1", "0x10", "1e", '"\\x"', '"\\u12"', '"open', "\x00",
-    "NaNs", "infinity", "/* no */ 1", "\u00a01", "\ufeff\ufeff1",
+    "", " ", "\n\t", "{", "[", '"', "}", "{]", "[1,]", '{"a":1,}', "{'a': 1}", '{"a" 1}', '{"a":}', "{1: 2}",
+    "[1 2]", "nul", "truefalse", "1 2", "{} {}", "{}x", "01", "1.", ".5", "+1", "--1", "0x10", "1e", '"\\x"',
+    '"\\u12"', '"open', "\x00", "NaNs", "infinity", "/* no */ 1", "\u00a01", "\ufeff\ufeff1",
 ]  # fmt: skip
 
 
@@ -153,13 +151,13 @@ def test_nan_is_read_and_written(either):
         ("\ud800", '"\\ud800"'),
         ({"\udfff": 1}, '{"\\udfff": 1}'),
         ("\u2028\n\x00", '"\u2028\\n\\u0000"'),
-        ({1: 2, None: 3, True: 4}, '{"1": 4, "null": 3}' if False else None),
+        ({1: 2, None: 3, 2.5: 4, False: 5}, '{"1": 2, "null": 3, "2.5": 4, "false": 5}'),
         (Path("a"), '"a"'),
     ],
     ids=repr,
 )
 def test_a_value_has_one_text(either, value, text):
-    assert jsontext.dumps(value) == (json.dumps(value, ensure_ascii=False, default=str) if text is None else text)
+    assert jsontext.dumps(value) == text
 
 
 @given(st.dictionaries(st.text(), VALUES))

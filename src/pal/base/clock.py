@@ -8,6 +8,7 @@ import os
 import time
 
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = (0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _ZONE_FOLDERS = ("/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo")
 
 
@@ -30,16 +31,19 @@ def iso_ms(moment: float) -> str:
 def parse(text: str) -> float:
     """The moment a time written by `iso` or `iso_ms` names; ValueError for anything else."""
     try:
-        year, month, day = int(text[0:4]), int(text[5:7]), int(text[8:10])
-        hour, minute, second = int(text[11:13]), int(text[14:16]), int(text[17:19])
-        rest = text[19:]
-        fraction = float("0" + rest[:-1]) if rest[:1] == "." else 0.0
-    except (ValueError, IndexError, TypeError):
-        raise ValueError("not a time like 2026-03-02T08:15:00Z: " + repr(text)) from None
-    marks = text[4] + text[7] + text[10] + text[13] + text[16]
-    if marks != "--T::" or rest[-1:] != "Z" or not (1 <= month <= 12 and 1 <= day <= 31 and hour < 25 and minute < 60):
-        raise ValueError("not a time like 2026-03-02T08:15:00Z: " + repr(text))
-    return _days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second + fraction
+        digits, fraction = text[0:4] + text[5:7] + text[8:10] + text[11:13] + text[14:16] + text[17:19], text[19:-1]
+        marks = text[4] + text[7] + text[10] + text[13] + text[16] + text[-1]
+        shaped = marks == "--T::Z" and len(digits) == 14 and (not fraction or (fraction[0] == "." and fraction > "."))
+        if shaped and (digits + fraction[1:]).isdigit() and text.isascii():
+            year, month, day = int(digits[0:4]), int(digits[4:6]), int(digits[6:8])
+            hour, minute, second = int(digits[8:10]), int(digits[10:12]), int(digits[12:14])
+            leap = month == 2 and year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+            if 1 <= month <= 12 and 1 <= day <= _MONTHS[month] + leap and hour < 24 and minute < 60 and second < 60:
+                seconds = _days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second
+                return seconds + float("0" + fraction)
+    except (IndexError, TypeError):
+        pass
+    raise ValueError("not a time like 2026-03-02T08:15:00Z: " + repr(text))
 
 
 def _days(year: int, month: int, day: int) -> int:

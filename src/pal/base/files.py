@@ -102,8 +102,18 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 def make_folder(path: str) -> None:
-    """The folder and those above it, readable by the user alone."""
-    os.makedirs(path, mode=0o700, exist_ok=True)
+    """The folder and those above it that are missing, readable by the user alone."""
+    try:
+        os.mkdir(path, 0o700)
+    except FileNotFoundError:
+        above = os.path.dirname(path)
+        if above == path:
+            raise
+        make_folder(above)  # os.makedirs would give these the umask's mode
+        make_folder(path)
+    except OSError:
+        if not os.path.isdir(path):  # another process was quicker; Windows says other things of a drive's root
+            raise
 
 
 def remove(path: str) -> bool:
@@ -149,6 +159,15 @@ def writable(path: str) -> bool:
     """Whether this file or folder may be written. Not where no write bit is set: somebody meant that, root or not."""
     bits = os.name == "nt" or os.stat(path).st_mode & 0o222
     return bool(bits) and os.access(path, os.W_OK)
+
+
+def set_aside(path: str) -> str:
+    """Give what stands at `path` a name of its own, `<name>.corrupt-<stamp>`, so that its bytes are kept; that name."""
+    aside = "{}.corrupt-{}".format(path, time.strftime("%Y%m%d-%H%M%S", time.gmtime()))
+    while os.path.lexists(aside):
+        aside += "x"
+    os.rename(path, aside)
+    return os.path.basename(aside)
 
 
 def modified(path: str) -> float:

@@ -18,16 +18,13 @@ def parse(text: str) -> tuple[dict[str, Any], str]:
     """(fields, body). Without a header, or with one that never ends, everything is body."""
     if text.startswith("\ufeff"):
         text = text[1:]
-    lines = text.splitlines()
-    if not lines or lines[0].rstrip() != _FENCE:
+    lines = text.split("\n")  # only these end a line: a form feed or U+2028 may stand inside a value
+    if lines[0].rstrip() != _FENCE:
         return {}, text
     end = next((at for at in range(1, len(lines)) if lines[at].rstrip() == _FENCE), 0)
     if not end:
         return {}, text
-    body = "\n".join(lines[end + 1 :])
-    if text.endswith("\n") and body:
-        body += "\n"
-    return _fields(lines[1:end]), body.lstrip("\n")
+    return _fields(lines[1:end]), "\n".join(lines[end + 1 :]).lstrip("\r\n")
 
 
 def _fields(lines: list[str]) -> dict[str, Any]:
@@ -92,7 +89,7 @@ def render(fields: dict[str, Any], body: str) -> str:
             lines.extend(f"  {name}: {_rendered(item)}" for name, item in value.items())
         else:
             lines.append(key + ": " + _rendered(value))
-    return "\n".join([*lines, _FENCE, "", body.strip("\n")]) + "\n"
+    return "\n".join([*lines, _FENCE, "", body.strip("\r\n")]) + "\n"
 
 
 def _rendered(value: Any) -> str:

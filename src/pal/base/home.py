@@ -89,7 +89,7 @@ class Home:
     def below(self, relative: str) -> str:
         """The absolute path of what `relative` named; refuses to leave the home (ValueError)."""
         names = relative.split("/")
-        if not relative or ".." in names or os.path.isabs(relative) or ":" in names[0]:
+        if not relative or ".." in names or os.path.isabs(relative) or ":" in names[0] or {"\\", "\0"} & set(relative):
             raise ValueError("not a path below PAL's home: " + repr(relative))
         return self._at(*names)
 

@@ -33,10 +33,12 @@ def debug(home: Home, source: str, message: str) -> None:
 
 
 def _line(home: Home, level: str, source: str, message: str, trace: str) -> None:
+    from pal.base.redaction import scrub  # a run without a fault never needs it here
+
     stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
-    text = "[{}] {} {}: {}\n".format(stamp, level, source, " ".join(message[:_LONGEST].split()))
+    text = "[{}] {} {}: {}\n".format(stamp, level, source, " ".join(scrub(message)[:_LONGEST].split()))
     if trace:
-        text += "".join("    " + row + "\n" for row in trace[-_LONGEST:].splitlines())
+        text += "".join("    " + row + "\n" for row in scrub(trace)[-_LONGEST:].splitlines())
     try:
         if not os.path.isdir(home.root):
             return  # PAL was removed; a log line is no reason to bring its folder back

@@ -24,6 +24,8 @@ def detached(argv: Sequence[str], env: Mapping[str, str], cwd: str | None = None
     An agent waits until every holder of its pipes is gone, so the child must hold none."""
     if os.name == "nt":
         return _detached_windows(argv, env, cwd)
+    if not os.path.isfile(argv[0]) or not os.access(argv[0], os.X_OK) or not (cwd is None or os.path.isdir(cwd)):
+        return 0
     try:
         pid = os.fork()
     except OSError:
@@ -35,12 +37,25 @@ def detached(argv: Sequence[str], env: Mapping[str, str], cwd: str | None = None
         null = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(null, stream)
-        os.closerange(3, 256)
+        _close_inherited()
         if cwd is not None:
             os.chdir(cwd)
         os.execve(argv[0], list(argv), dict(env))
     finally:
         os._exit(127)
+
+
+def _close_inherited() -> None:
+    try:
+        numbers = [int(name) for name in os.listdir("/dev/fd")]
+    except (OSError, ValueError):  # a BSD without fdescfs, a bare container
+        numbers = list(range(3, 1024))
+    for number in numbers:
+        if number > 2:
+            try:
+                os.close(number)
+            except OSError:
+                pass  # the one that listed the folder
 
 
 def _detached_windows(argv: Sequence[str], env: Mapping[str, str], cwd: str | None) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from pal.base import files, jsontext, locks, spill
+from pal.base import files, jsontext, locks, log, spill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,12 +33,15 @@ def append(
         if not held:
             spill.leave(home, path, {"line": line}, now)
             return True
+        if os.path.isdir(path):
+            log.error(home, "records", f"a folder stood in place of {path}; it is kept as {files.set_aside(path)}")
         if once and any(all(old.get(name) == record[name] for name in once) for old in tail(path, _RECENT)):
             return False
         waiting = spill.waiting(home, path)
         if waiting:
             known = files.tail_bytes(path, TAIL_BYTES).decode("utf-8", "replace").split("\n")
-            lines = [entry["line"] for _, entry in waiting if "line" in entry and entry["line"] not in known]
+            left = [str(entry.get("line", "")) for _, entry in waiting]
+            lines = [kept for kept in left if kept and kept not in known]
             line = "\n".join([*lines, line])
         _write_line(path, line, durable)
         for name, _ in waiting:
@@ -66,17 +69,22 @@ def _write_line(path: str, line: str, durable: bool) -> None:
 
 def tail(path: str, count: int, limit: int = TAIL_BYTES) -> list[dict[str, Any]]:
     """The last records, oldest first: at most `count`, from at most `limit` bytes; foreign lines are skipped."""
-    data = files.tail_bytes(path, limit)
+    try:
+        data = files.tail_bytes(path, limit + 1)  # the byte before tells whether the first line is whole
+    except OSError:
+        if not os.path.isdir(path):
+            raise
+        return []  # the next writer moves the folder away
     lines = data.split(b"\n")
-    if len(data) == limit:
-        lines = lines[1:]  # the first one may have been cut
+    if len(data) > limit:
+        lines = lines[1:]
     found: list[dict[str, Any]] = []
     for line in reversed(lines):
+        if len(found) >= count:
+            break
         record = _record(line)
         if record is not None:
             found.append(record)
-            if len(found) == count:
-                break
     found.reverse()
     return found
 

@@ -41,9 +41,9 @@ def waiting(home: Home, path: str) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _read(path: str) -> dict[str, Any] | None:
-    data = files.read_bytes(path)
     try:
+        data = files.read_bytes(path)
         value = jsontext.loads(data) if data else None
-    except ValueError:
+    except (ValueError, OSError):
         return None
     return value if isinstance(value, dict) else None

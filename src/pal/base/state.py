@@ -6,7 +6,6 @@ the spill. A file that cannot be read as an object, twice, under its lock, is mo
 from __future__ import annotations
 
 import os
-import time
 
 from pal.base import clock, files, jsontext, locks, log, records, spill
 
@@ -105,7 +104,8 @@ def _apply(value: dict[str, Any], entry: dict[str, Any]) -> None:
     if isinstance(sums, dict):
         for name, number in sums.items():
             before = row.get(name)
-            row[name] = (before if isinstance(before, int) else 0) + number
+            if isinstance(number, (int, float)):
+                row[name] = (before if isinstance(before, (int, float)) else 0) + number
     value[key] = row
 
 
@@ -139,9 +139,5 @@ def _parse_or_set_aside(home: Home, path: str) -> dict[str, Any]:
     try:
         return _parse(path)
     except ValueError as problem:
-        aside = "{}.corrupt-{}".format(path, time.strftime("%Y%m%d-%H%M%S", time.gmtime()))
-        while os.path.lexists(aside):
-            aside += "x"
-        os.rename(path, aside)
-        log.error(home, "state", f"{problem}; its bytes are kept in {os.path.basename(aside)}")
+        log.error(home, "state", f"{problem}; its bytes are kept in {files.set_aside(path)}")
         return {}

@@ -157,6 +157,8 @@ def _passing(name: str) -> bool:
 
 
 def _shipped() -> frozenset[str]:
+    from pal.base import assets
+
     try:
         return frozenset(assets.names("skills/") + assets.names("agents/"))
     except PalError:
@@ -164,6 +166,8 @@ def _shipped() -> frozenset[str]:
 
 
 def _as_shipped(name: str, path: str) -> bool:
+    from pal.base import assets
+
     try:
         return assets.portable(name, files.read_bytes(path) or b"") == assets.read(name)
     except (OSError, PalError):

@@ -146,6 +146,9 @@ def _build(home: Home, now: float) -> None:
     except BaseException:
         files.remove(fresh)
         raise
+    for path in (home.index, home.lesson_gate):
+        if os.path.isdir(path):
+            log.error(home, "lessons", f"a folder stood in place of {path}; it is kept as {files.set_aside(path)}")
     # Without a gate the index is asked, so at no point is a lesson hidden.
     files.remove(home.lesson_gate)
     files.remove(home.index + "-journal")  # of the old index; the new one must not be rolled back by it

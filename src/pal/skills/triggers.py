@@ -26,7 +26,10 @@ def match(home: Home, prompt: str) -> list[Match]:
     """The best skills for the prompt, best first, at most three; a missing or broken index offers nothing."""
     try:
         index = jsontext.loads(files.read_bytes(home.skill_index) or b"{}")
-    except (OSError, ValueError):
+    except ValueError:
+        files.remove(home.skill_index)  # a cache: the end of the turn makes it anew
+        return []
+    except OSError:
         return []
     skills = index.get("skills") if isinstance(index, dict) else None
     return best(skills, prompt) if isinstance(skills, dict) else []
