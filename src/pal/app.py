@@ -45,9 +45,16 @@ def main(argv: list[str]) -> int:
 
 
 def from_launcher(argv: list[str], home: str, tuned: bool) -> None:
-    """What the installed launcher calls: a hook, or `job ID` in a child that a hook left behind."""
+    """What the installed launcher calls: a hook, `job ID` in a child that a hook left behind, or the status line."""
     if argv[:1] == ["job"]:
         job(argv[1:], home)
+    elif argv[:1] == ["statusline"]:
+        import os
+
+        from pal.cli.main import run
+
+        run(argv, {**os.environ, "PAL_HOME": home})
+        sys.stdout.flush()  # the launcher leaves without the interpreter's farewell
     else:
         hook(argv, home, tuned)
 

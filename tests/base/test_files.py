@@ -91,6 +91,13 @@ def test_an_existing_file_keeps_its_mode(tmp_path, kept):
 
 
 @posix
+def test_a_mode_that_is_asked_for_is_given_to_a_file_that_is_replaced(tmp_path):
+    (tmp_path / "run").write_text("old")
+    files.write(str(tmp_path / "run"), "new", mode=0o755)
+    assert mode(tmp_path / "run") == 0o755
+
+
+@posix
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
 def test_a_new_file_gets_the_mode_that_is_asked_for_whatever_the_umask(tmp_path, umask):
     before = os.umask(umask)

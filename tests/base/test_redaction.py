@@ -113,6 +113,8 @@ NAMED = [
     ("client_secret=%s&grant_type=x", BASE62),
     ("https://x.org/cb?access_token=%s&state=1", BASE62),
     ("https://x.org/cb?state=1&token=%s", made(ALNUM, 12)),
+    ("jdbc:mysql://h/db?user=u&password=%s&ssl=true", "NLUh" + "VsHusG"),
+    ("| token | %s |", BASE62),
     ("SECRET_KEY_BASE=%s", made(HEX, 128)),
     ("TOKEN_2=%s", made(ALNUM, 20)),
     ("X-Api-Key: %s", BASE62),

@@ -161,11 +161,14 @@ def test_debug_is_switched_on_and_off(typed, facts, home):
 
 def test_debug_context_shows_each_section_with_its_size(typed, facts, tmp_path):
     typed("handoff", "note", "--title", "Gallery", "--text", "Two left", "--cwd", str(tmp_path))
-    sections = facts("debug", "context", "--cwd", str(tmp_path))
+    told = facts("debug", "context", "--cwd", str(tmp_path))
+    sections, parts = told["sections"], told["parts"]
     handoff = next(section for section in sections if section["name"] == "handoff")
     assert 0 < handoff["units"] <= handoff["cap"]
     assert "Two left" in handoff["text"]
-    assert "clock" in [section["name"] for section in facts("debug", "context", "--prompt", "why do the tests fail")]
+    assert {"tier 1", "digest: wisdom", "session: handoff", "prompt: clock"} <= {row["part"] for row in parts}
+    asked = facts("debug", "context", "--prompt", "why do the tests fail")["sections"]
+    assert "clock" in [section["name"] for section in asked]
 
 
 def test_a_backup_is_written_and_listed(facts):

@@ -52,10 +52,16 @@ class Installed:
         return [sys.executable, "-I", "-S", "-X", "utf8", str(self.pal / "hook.py"), event, *flags]
 
     def hook(self, event: str, payload: object = None, flags=("--agent=claude",), **options):
-        """The finished process of one hook. `payload`: bytes as they are, else JSON; by default the client's example."""
+        """The finished process of one hook. `payload`: bytes, or what JSON can hold; by default the example."""
         data = payload if isinstance(payload, bytes) else json.dumps(payload or self.payload(event)).encode()
         done = subprocess.run(
-            self.argv(event, *flags), input=data, capture_output=True, env=self.env, cwd=self.user, timeout=60, **options
+            self.argv(event, *flags),
+            input=data,
+            capture_output=True,
+            env=self.env,
+            cwd=self.user,
+            timeout=60,
+            **options,
         )
         assert done.returncode == 0, (event, done.stderr)
         assert done.stderr == b"", event

@@ -1,12 +1,12 @@
 """Runs PAL's commands in forked children and kills one at its n-th file operation; test_kill.py talks to it.
 
-`python killer.py ARCHIVE` reads one JSON request a line and answers with one JSON line. A request names the command line
-(`argv`), the environment (`env`), what comes on stdin (`stdin`) and at which operation to die (`kill`; 0 is never). The
-answer says how many operations there were, the exit status and what was printed.
+`python killer.py ARCHIVE` reads one JSON request a line and answers with one JSON line. A request names the command
+line (`argv`), the environment (`env`), what comes on stdin (`stdin`) and at which operation to die (`kill`; 0 is
+never). The answer says how many operations there were, the exit status and what was printed.
 
-PAL is loaded once, from the built archive, so that a run costs a fork. Only what would start another Python is replaced:
-the interpreter is asked and the engine is tuned once; jobs are kept and not started. Nothing is forced to the disk,
-since a process dies here and not the machine."""
+PAL is loaded once, from the built archive, so that a run costs a fork. Only what would start another Python is
+replaced: the interpreter is asked and the engine is tuned once; jobs are kept and not started. Nothing is forced to
+the disk, since a process dies here and not the machine."""
 
 from __future__ import annotations
 

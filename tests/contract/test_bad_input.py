@@ -42,14 +42,14 @@ UNUSABLE = {
     "depth inside the object": b'{"session_id": "s1", "tool_input": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
 }
 TEXTS = (
-    "session_id cwd prompt prompt_id last_assistant_message tool_name source reason trigger custom_instructions"
-    " agent_type transcript_path"
-).split()
+    "session_id", "cwd", "prompt", "prompt_id", "last_assistant_message", "tool_name", "source", "reason", "trigger",
+    "custom_instructions", "agent_type", "transcript_path",
+)  # fmt: skip
 # What is an object, with fields nobody expects: the event is served as far as it makes sense.
 ODD = {
     "an empty object": {},
     "unknown keys only": {"novelty": 1, "": {}, "hook_event_name": ["x"]},
-    "numbers for texts": {name: 7 for name in TEXTS},
+    "numbers for texts": dict.fromkeys(TEXTS, 7),
     "lists for texts": {name: ["a", 1] for name in TEXTS},
     "objects for texts": {name: {"a": 1} for name in TEXTS},
     "null for everything": {**dict.fromkeys(TEXTS), "tool_input": None, "agent_id": None},
@@ -141,7 +141,7 @@ def test_every_field_in_turn_may_have_any_type(installed, timed, whole):
         if event == "pre-tool":
             continue
         good = installed.payload(event)
-        for value in (-1.5, "\0", [[]], {"a": None}):
+        for value in (-1.5, True, [[]], {"a": None}):
             installed.answers(event, timed(event, json.dumps(dict.fromkeys(good, value)).encode()))
     assert "Traceback" not in installed.logged()
     whole(installed.pal)
@@ -251,7 +251,9 @@ def test_a_mistyped_command_is_told_in_one_sentence(run_pal, installed, words, c
 
 
 @pytest.mark.parametrize("broken", [b"", b"{", b"[1]", b"\xff\xfe", b"null"], ids=repr)
-def test_a_command_that_would_change_broken_settings_refuses_and_one_that_reads_them_goes_on(run_pal, installed, broken):
+def test_a_command_that_would_change_broken_settings_refuses_and_one_that_reads_them_goes_on(
+    run_pal, installed, broken
+):
     path = installed.pal / "pal-settings.json"
     path.write_bytes(broken)
     for words in (("status",), ("telos", "list"), ("debug", "context", "--prompt", "hello")):
@@ -271,6 +273,7 @@ def test_a_command_that_would_change_broken_settings_refuses_and_one_that_reads_
 def test_the_status_line_says_nothing_to_what_it_cannot_use(run_pal, installed, payload):
     done = run_pal("statusline", stdin=payload, env=installed.env)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert installed.hook("statusline", payload, flags=()).stdout == b""
 
 
 def file_in_its_place(place):
@@ -285,10 +288,11 @@ def folder_without_anything(place):
 @pytest.mark.parametrize(
     "words",
     [
-        ("status",), ("doctor",), ("handoff", "list"), ("handoff", "note", "--title", "a", "--text", "b"), ("memory", "stats"),
-        ("memory", "reindex"), ("ratings", "list"), ("ratings", "trend"), ("sessions", "list"), ("project", "list"),
-        ("backup", "now"), ("backup", "list"), ("telos", "list"), ("telos", "show", "goals"), ("timezone", "Europe/Budapest"),
-        ("debug", "status"), ("debug", "on"), ("debug", "off"), ("debug", "log"), ("debug", "context"), ("statusline",), ("uninstall", "--claude"),
+        ("status",), ("doctor",), ("handoff", "list"), ("handoff", "note", "--title", "a", "--text", "b"),
+        ("memory", "stats"), ("memory", "reindex"), ("ratings", "list"), ("ratings", "trend"), ("sessions", "list"),
+        ("project", "list"), ("backup", "now"), ("backup", "list"), ("telos", "list"), ("telos", "show", "goals"),
+        ("timezone", "Europe/Budapest"), ("debug", "status"), ("debug", "on"), ("debug", "off"), ("debug", "log"),
+        ("debug", "context"), ("statusline",), ("uninstall", "--claude"),
     ],
     ids=" ".join,
 )  # fmt: skip

@@ -19,7 +19,13 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="the crowd is made with 
 
 def prompt_of(number: int) -> str:
     """Every third prompt is a rating, most of them the very same words."""
-    return f"Look at part {number} of the parser" if number % 3 else "8" if number % 2 else f"9, well done with part {number}"
+    return (
+        f"Look at part {number} of the parser"
+        if number % 3
+        else "8"
+        if number % 2
+        else f"9, well done with part {number}"
+    )
 
 
 def test_a_crowd_of_hooks_during_installs_loses_nothing_and_doubles_nothing(installed, archive, records, whole):

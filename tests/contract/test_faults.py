@@ -66,7 +66,9 @@ def no_utf8(path: Path) -> None:
 
 
 def strange_rows(path: Path) -> None:
-    path.write_bytes(b'{"s1": 7, "a": [], "b": null, "c": {"ts": [], "last": {}, "history": 3, "turns": "x"}, "version": {}}\n')
+    path.write_bytes(
+        b'{"s1": 7, "a": [], "b": null, "c": {"ts": [], "last": {}, "history": 3, "turns": "x"}, "version": {}}\n'
+    )
 
 
 def folder(path: Path) -> None:
@@ -165,7 +167,9 @@ def test_with_every_file_damaged_at_once_hooks_go_on_and_doctor_names_them(lived
     lived.rest()
     kept = sorted(path.name for path in (lived.pal / "memory").rglob("*.corrupt-*"))
     if harm is not strange_rows:
-        assert {name.partition(".json")[0] for name in kept} >= {Path(name).stem for name in FILES if FILES[name] == "kept"}
+        assert {name.partition(".json")[0] for name in kept} >= {
+            Path(name).stem for name in FILES if FILES[name] == "kept"
+        }
     done = run_pal("doctor", "--json", env=lived.env)
     said = "\n".join(finding["title"] for finding in json.loads(done.stdout))
     assert all(name in said for name in kept[:3])
@@ -218,7 +222,9 @@ def test_broken_settings_are_named_by_doctor(lived, run_pal):
     path.write_text('{"identity": ')
     done = run_pal("doctor", "--json", env=lived.env)
     assert done.returncode == 1
-    assert [str(path) in finding["title"] for finding in json.loads(done.stdout) if finding["level"] == "fail"] == [True]
+    assert [str(path) in finding["title"] for finding in json.loads(done.stdout) if finding["level"] == "fail"] == [
+        True
+    ]
 
 
 # The home
@@ -245,7 +251,9 @@ def a_file_instead(lived) -> None:
 
 
 @posix
-@pytest.mark.parametrize("loss", [gone, only_the_launcher_left, engine_lost, a_file_instead], ids=lambda loss: loss.__name__)
+@pytest.mark.parametrize(
+    "loss", [gone, only_the_launcher_left, engine_lost, a_file_instead], ids=lambda loss: loss.__name__
+)
 def test_a_home_that_is_gone_stays_gone_and_the_agent_hears_nothing(lived, loss):
     commands = [(event, lived.command(event)) for event in EVENTS]
     loss(lived)
@@ -275,7 +283,9 @@ def without_roots_freedom() -> None:
 
 
 @posix
-@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0 and sys.platform != "linux", reason="root ignores modes")
+@pytest.mark.skipif(
+    hasattr(os, "geteuid") and os.geteuid() == 0 and sys.platform != "linux", reason="root ignores modes"
+)
 def test_a_read_only_home_is_read_and_nothing_else(lived, run_pal):
     lived.rest()
     before = {path: path.read_bytes() for path in lived.pal.rglob("*") if path.is_file()}
@@ -289,7 +299,11 @@ def test_a_read_only_home_is_read_and_nothing_else(lived, run_pal):
             done = lived.hook(event, preexec_fn=restrict)
             assert lived.answers(event, done.stdout) == (event in ANSWERED), event
         assert {path: path.read_bytes() for path in lived.pal.rglob("*") if path.is_file()} == before
-        for words, code in ((("doctor",), 1), (("handoff", "note", "--title", "a", "--text", "b"), 1), (("sessions", "list"), 0)):
+        for words, code in (
+            (("doctor",), 1),
+            (("handoff", "note", "--title", "a", "--text", "b"), 1),
+            (("sessions", "list"), 0),
+        ):
             done = subprocess.run(
                 [sys.executable, str(lived.pal / "pal.pyz"), *words], capture_output=True, text=True, env=lived.env,
                 cwd=lived.user, preexec_fn=restrict,
@@ -337,7 +351,9 @@ def small_disk(tmp_path):
         subprocess.run(["umount", "-l", str(path)], check=True)
 
 
-def test_a_disk_that_fills_up_and_is_cleared_again_loses_nothing(lived_once, small_disk, clean_env, copy_of, whole, records):
+def test_a_disk_that_fills_up_and_is_cleared_again_loses_nothing(
+    lived_once, small_disk, clean_env, copy_of, whole, records
+):
     if small_disk is None:
         pytest.skip("no tmpfs can be mounted here; the limit on file sizes stands in for it above")
     user = small_disk / "user"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
@@ -27,10 +28,9 @@ def held(installed):
     fcntl = pytest.importorskip("fcntl")
     backups = installed.pal / "backups"
     backups.mkdir(exist_ok=True)
-    lock = open(backups / ".backup.lock", "w")
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    yield lock
-    lock.close()
+    with open(backups / ".backup.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield lock
 
 
 def backups(installed) -> list[Path]:
@@ -68,12 +68,19 @@ def test_the_next_stop_of_the_day_starts_no_second_backup(installed):
 
 def test_what_a_job_indexed_reminds_the_next_prompt(installed):
     installed.speak()
-    installed.hook("user-prompt", installed.payload("user-prompt", prompt="Mend the torn lines of the parser", prompt_id="p1"))
+    installed.hook(
+        "user-prompt", installed.payload("user-prompt", prompt="Mend the torn lines of the parser", prompt_id="p1")
+    )
     installed.hook("stop")
-    installed.hook("user-prompt", installed.payload("user-prompt", prompt="2, torn lines were lost again by the parser", prompt_id="p2"))
+    installed.hook(
+        "user-prompt",
+        installed.payload("user-prompt", prompt="2, torn lines were lost again by the parser", prompt_id="p2"),
+    )
     installed.hook("stop")
     installed.rest()
-    asked = installed.payload("user-prompt", prompt="Does the parser keep torn lines now?", session_id="s2", prompt_id="p3")
+    asked = installed.payload(
+        "user-prompt", prompt="Does the parser keep torn lines now?", session_id="s2", prompt_id="p3"
+    )
     assert b"torn lines" in installed.hook("user-prompt", asked).stdout.lower()
 
 
@@ -149,13 +156,16 @@ def engine_of(installed) -> tuple[str, str]:
 
 @pytest.mark.parametrize("event", ["session-start", "user-prompt", "pre-tool", "stop"])
 def test_an_engine_tuned_for_another_python_is_answered_from_and_tuned_again(installed, until, event):
-    launcher = installed.pal / "hook.py"
-    good = launcher.read_text(encoding="utf-8")
-    launcher.write_text(good.replace(str(sys.implementation.cache_tag), "cpython-399"))
+    launcher, tag = installed.pal / "hook.py", str(sys.implementation.cache_tag)
+    launcher.write_text(launcher.read_text(encoding="utf-8").replace(tag, "cpython-399"))
     answer = installed.hook(event).stdout
     assert installed.answers(event, answer) == (event in ("session-start", "user-prompt"))
-    until(lambda: launcher.read_text(encoding="utf-8") == good)
+    until(lambda: engine_of(installed)[1] == tag)
     installed.rest()
+    name, _ = engine_of(installed)
+    data = (installed.pal / "engine" / name).read_bytes()
+    assert hashlib.sha256(data).hexdigest().startswith(name.partition(".")[0])
+    assert installed.answers("session-start", installed.hook("session-start").stdout)
     assert "ERROR" not in installed.logged()
 
 

@@ -56,8 +56,8 @@ def tail_bytes(path: str, limit: int) -> bytes:
 def write(path: str, data: str | bytes, durable: bool = False, mode: int | None = None) -> bool:
     """Replace a whole file atomically, only when its content changes; True if it did.
 
-    A link is followed: its target is replaced, the link stays. An existing file keeps its mode; a new one gets `mode`
-    (default 0600). `durable` forces the bytes to the disk first: for what cannot be rebuilt."""
+    A link is followed: its target is replaced, the link stays. What is written gets `mode`; without one an existing
+    file keeps its own and a new one gets 0600. `durable` forces the bytes to the disk first: for what cannot be rebuilt."""
     if isinstance(data, str):
         data = data.encode("utf-8", "backslashreplace")
     path = os.path.realpath(path) if os.path.islink(path) else path

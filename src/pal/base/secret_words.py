@@ -34,23 +34,9 @@ _KEY_OWNERS = tuple(
     """.split()  # noqa: SIM905  one word a string would be a page
 )
 # What may follow the word in a name and leave it a secret: SECRET_KEY_BASE, TOKEN_2; a TOKEN_URL or KEY_FILE is none.
-_TAILS = (
-    "base",
-    "prod",
-    "production",
-    "dev",
-    "test",
-    "live",
-    "staging",
-    "value",
-    "string",
-    "plain",
-    "raw",
-    "old",
-    "new",
-)
+_TAILS = ("base", "prod", "production", "dev", "test", "live", "staging", "value", "string", "old", "new")
 _PUBLIC = ("public", "fingerprint", "hash", "checksum", "digest", "commit", "sha1", "sha2", "sha5", "ssh-", "integrity")
-_GAP = frozenset("abcdefghijklmnopqrstuvwxyz :=>-_*(\t" + QUOTES)
+_GAP = frozenset("abcdefghijklmnopqrstuvwxyz :=>-_*(|\t" + QUOTES)
 
 
 def assigned(text: str, lowered: str, word: str, spans: list[tuple[int, int, str]]) -> None:
@@ -115,12 +101,8 @@ def _judge(
         misplaced = not quoted and (text[begin : begin + 2] != "--" or text[first] == "-")
     else:
         misplaced = before == ":" if form == ":" else form == ">" and (before != "<" or text[last : last + 2] != "</")
-    grade = (
-        0
-        if misplaced or text[max(0, begin - len(MARK)) : begin] == MARK
-        else _grade(text, lowered, begin, at, end, word)
-    )
-    if not grade:
+    grade = _grade(text, lowered, begin, at, end, word)
+    if not grade or misplaced or text[max(0, begin - len(MARK)) : begin] == MARK:
         return onward
     loud = form == "=" and first == end + 1 and text[begin:end].isupper()
     if grade == 1:
@@ -128,7 +110,8 @@ def _judge(
     elif form == " " and quoted:
         found = word in _PASSWORDS and _secret(text[first:last], word, False, False, False)
     else:
-        found = _secret(text[first:last], word, quoted or form == ">", loud, form == "=")
+        literal = quoted or form == ">" or (form == "=" and before in ("&", "?"))  # markup and queries hold no code
+        found = _secret(text[first:last], word, literal, loud, form == "=")
     if not found and form == ":" and not quoted and grade == 2:  # perhaps that was a type, and the value follows
         place = past(text, last, SPACE)
         if text[place : place + 1] == "=":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pal.base import files, log, settings, text
 from pal.cli.parser import actions, json_option
 from pal.context import prompt, session
+from pal.context.describe import describe
 
 if TYPE_CHECKING:
     import argparse
@@ -73,12 +74,17 @@ def _context(options: argparse.Namespace, context: Context) -> int:
     facts: list[dict[str, Any]] = [
         {"name": each.name, "units": text.units(each.text), "cap": each.cap, "text": each.text} for each in sections
     ]
+    parts = describe(context.home, values, cwd, context.now, context.env, options.prompt or "")
     if options.json:
-        context.output.json(facts)
+        rows = [{"part": part, "units": units, "cap": cap, "on": on} for part, units, cap, on in parts]
+        context.output.json({"sections": facts, "parts": rows})
         return 0
     for fact in facts:
         heading = f"== {fact['name']}: {fact['units']} of at most {fact['cap']} UTF-16 units"
         context.output.line(context.output.style(heading, "bold"))
         context.output.text(fact["text"])
-    context.output.line(f"{len(facts)} sections, {sum(fact['units'] for fact in facts)} UTF-16 units in all.")
+    context.output.line()
+    table = [(part, units, cap, "" if on else "switched off") for part, units, cap, on in parts]
+    context.output.table(table, ("part", "units", "cap", ""))
+    context.output.line(f"{len(facts)} sections said, {sum(fact['units'] for fact in facts)} UTF-16 units in all.")
     return 0

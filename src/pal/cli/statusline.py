@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from pal.base import jsontext
+from pal.base import jsontext, settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def line(home: Home, payload: object, now: float) -> str:
         return ""
     session = sessions.get(home, str(payload.get("session_id") or "")) or {}
     parts = [str(session.get("name") or "") or _folder(payload)]
-    trend = ratings.trend(home, now)
+    trend = ratings.trend(home, now, settings.load(home).zone)
     if trend.get("count"):
         parts.append(f"ratings {trend.get('month')} {ARROWS.get(str(trend.get('trend')), '')}".rstrip())
     return " | ".join(part for part in parts if part)

@@ -103,10 +103,25 @@ def sweep(home: Home, keep: set[str], now: float) -> list[str]:
     return gone
 
 
+def current(home: Home) -> str:
+    """The file name of the engine that the launcher starts; empty when it names none."""
+    text = disk.read_text(home.launcher) or ""
+    return text.partition("/engine/")[2].partition('"')[0]
+
+
+def retire(home: Home, now: float) -> None:
+    """The launcher is about to leave its engine, from which hooks and jobs still run: its day of grace begins now."""
+    try:
+        os.utime(os.path.join(home.engine, current(home)), (now, now))
+    except OSError:
+        pass  # there was none
+
+
 def retune(home: Home, now: float) -> str:
     """Make the installed archive fit the running interpreter, point the launcher at it, and give the engine's path."""
     data = tune(archive.files(home.archive))
     path = place(home, data)
+    retire(home, now)
     # The launcher changes last: until then it starts the engine that was there before.
     disk.write(home.launcher, launcher_text(data, str(sys.implementation.cache_tag)), durable=True)
     sweep(home, {name(data)}, now)

@@ -19,7 +19,6 @@ from pal.base.home import Home
 from pal.install import archive, engine
 from pal.install.changes import CopyTree
 from pal.install.interpreter import Interpreter
-from pal.install.status import Engine
 
 File = tuple[str, bytes, int]  # path, content, mode
 Row = tuple[str, str]
@@ -96,9 +95,8 @@ def place(home: Home, own: Sequence[File], now: float) -> list[Row]:
     """Write our files where they differ, and take engines away that nothing uses any more; what was done."""
     done = rows(own)
     engines = {os.path.basename(path) for path, _, _ in own if os.path.dirname(path) == home.engine}
-    before = Engine(home)
-    if before.path and before.name not in engines and not before.problem:
-        os.utime(before.path, (now, now))  # hooks and jobs still run from it: its day of grace begins now
+    if engine.current(home) not in engines:
+        engine.retire(home, now)
     for path, content, mode in own:
         files.make_folder(os.path.dirname(path))
         files.write(path, content, durable=True, mode=mode)

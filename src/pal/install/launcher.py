@@ -54,15 +54,15 @@ def arguments(python: str, home: Home) -> list[str]:
     return [python, "-I", "-S", "-X", "utf8", home.launcher]
 
 
-def command(python: str, home: Home, event: str, agent: str, windows: bool) -> dict[str, str]:
-    """The fields `command` and, where one must be named, `shell` of a hook entry.
+def command(python: str, home: Home, words: list[str], windows: bool) -> dict[str, str]:
+    """The fields `command` and, where one must be named, `shell` of a hook entry that hands these words to PAL.
 
     On Windows a client may hand the string to Git Bash, PowerShell or cmd. Bare words with forward slashes mean the
     same to all three (to cmd, `; exit 0` is two more arguments, which the launcher ignores). Where a path cannot be
     written so, not even by its short name, PowerShell is asked for, which every Windows has."""
     import shlex
 
-    words = [*arguments(python, home), event, "--agent=" + agent]
+    words = [*arguments(python, home), *words]
     if not windows:
         return {"command": " ".join([shlex.quote(word) for word in words]) + "; exit 0"}
     words = [_forward(word) for word in words]

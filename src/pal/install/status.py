@@ -15,7 +15,7 @@ from typing import Any
 from pal import __version__
 from pal.base import files
 from pal.base.home import Home
-from pal.install import update
+from pal.install import engine, update
 from pal.install.interpreter import Interpreter
 
 
@@ -101,7 +101,7 @@ class Engine:
         if launcher is None:
             self.problem = self.problem or f"the launcher {home.launcher} is gone"
             return
-        self.name = _between(launcher, "/engine/", '"')
+        self.name = engine.current(home)
         self.tag = _between(launcher, 'cache_tag == "', '"')
         if not self.name:
             self.problem = f"the launcher {home.launcher} was changed and names no engine"
@@ -122,14 +122,14 @@ def facts(
     home: Home, interpreter: Interpreter | None, agents: Sequence[Agent], counts: Mapping[str, int]
 ) -> dict[str, Any]:
     """Everything `pal status --json` prints."""
-    engine = Engine(home)
+    standing = Engine(home)
     installed = update.installed(home)
     return {
         "version": __version__,
         "home": home.root,
         "installed": installed.facts() if installed else None,
         "interpreter": {"path": interpreter.path, "version": interpreter.version} if interpreter else None,
-        "engine": {"name": engine.name, "tag": engine.tag, "problem": engine.problem},
+        "engine": {"name": standing.name, "tag": standing.tag, "problem": standing.problem},
         "agents": [agent.facts() for agent in agents],
         "counts": dict(counts),
     }

@@ -239,10 +239,11 @@ def trend(home: Home, now: float, zone: str = "") -> dict[str, Any]:
         "count": len(values),
     }
     kept = {"computed_at": clock.iso(now), "day": today, "bytes": size, **found}
-    try:
-        files.write(home.signal_cache, jsontext.dumps_rows(kept))
-    except OSError:
-        pass  # a home that cannot be written still has a trend
+    if size:
+        try:
+            files.write(home.signal_cache, jsontext.dumps_rows(kept))
+        except OSError:
+            pass  # a home that cannot be written still has a trend
     return found
 
 

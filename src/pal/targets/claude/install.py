@@ -7,7 +7,6 @@ same settings file, and may ignore an `args` list.
 from __future__ import annotations
 
 import os
-import shlex
 from typing import TYPE_CHECKING, Any
 
 from pal.base import assets, files, process
@@ -51,10 +50,10 @@ def program(env: Mapping[str, str]) -> str:
 def plan(home: Home, env: Mapping[str, str], python: str, settings: Settings) -> list[Change]:
     here = folder(env)
     changes: list[Change] = [_hook(home, here, python, row) for row in facts.EVENTS]
-    command = _status_line(home)
-    if command:
-        value = {"type": "command", "command": command}
-        ours = Match((f"{os.path.basename(home.bin)}/pal statusline",), ("command",))
+    status_line = launcher.command(python, home, ["statusline"], process.WINDOWS)
+    if "shell" not in status_line:  # the client's status line cannot name one
+        value = {"type": "command", **status_line}
+        ours = Match(("hook.py statusline",), ("command",))
         changes.append(JsonMember(os.path.join(here, facts.SETTINGS), ("statusLine",), value, match=ours))
     changes.append(Block(_instructions(env), tier1.render(home, settings, env=env)))
     for name, own in ((facts.SKILLS, home.skills), (facts.AGENTS, home.agents)):
@@ -94,7 +93,7 @@ def registered(env: Mapping[str, str]) -> list[Registration]:
 
 def _hook(home: Home, here: str, python: str, row: tuple[str, str, str, int]) -> JsonElement:
     client_event, event, matcher, seconds = row
-    command = launcher.command(python, home, event, NAME, process.WINDOWS)
+    command = launcher.command(python, home, [event, "--agent=" + NAME], process.WINDOWS)
     entry = {"type": "command", **command, "timeout": seconds}
     group = {"matcher": matcher, "hooks": [entry]} if matcher else {"hooks": [entry]}
     return JsonElement(os.path.join(here, facts.SETTINGS), ("hooks", client_event), group, _ours(event))
@@ -108,17 +107,6 @@ def _ours(event: str) -> Match:
 
 def _instructions(env: Mapping[str, str]) -> str:
     return os.path.join(folder(env), facts.INSTRUCTIONS)
-
-
-def _status_line(home: Home) -> str:
-    """The command for the status bar; empty where no spelling of it serves every shell the client may use."""
-    if not process.WINDOWS:
-        return f"{shlex.quote(home.bin + '/pal')} statusline 2>/dev/null; exit 0"
-    path = os.path.join(home.bin, "pal.cmd").replace("\\", "/")
-    return "" if set(path) - _BARE else f"{path} statusline"
-
-
-_BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:")
 
 
 def _contents(own: str) -> dict[str, bytes]:
