@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from pal.base import redaction
 from pal.base.redaction import scrub
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -471,3 +472,10 @@ def _seconds(text: str) -> float:
     begin = time.perf_counter()
     scrub(text)
     return time.perf_counter() - begin
+
+
+def test_small_letters_keep_every_place_in_all_of_unicode():
+    every = "".join(map(chr, range(0x110000)))
+    lowered = redaction._lower(every)
+    assert len(lowered) == len(every)
+    assert all(lowered[at] == every[at].lower() for at in range(0x250) if at != 0x130)

@@ -7,6 +7,7 @@ import time
 
 TEMPORARY = ".pal-tmp-"  # begins the name of every half-written file; a crash may leave one behind
 STALE = 3600.0  # seconds after which such a file has lost its writer
+PRIVATE = 0o600  # the mode of a file that is the user's alone; no usual umask takes anything from it
 _BINARY = getattr(os, "O_BINARY", 0)
 _RETRIES = 20  # of 10 ms each; Windows refuses to replace a file that a scanner or reader holds open
 
@@ -25,11 +26,13 @@ def read_bytes(path: str) -> bytes | None:
 
 def _all(descriptor: int) -> bytes:
     parts: list[bytes] = []
+    room = 1 << 16  # most files are small, and room that is not used costs as well
     while True:
-        part = os.read(descriptor, 1 << 20)
+        part = os.read(descriptor, room)
         if not part:
             return b"".join(parts)
         parts.append(part)
+        room = 1 << 20
 
 
 def read_text(path: str) -> str | None:
@@ -57,10 +60,9 @@ def write(path: str, data: str | bytes, durable: bool = False, mode: int | None 
     """Replace a whole file atomically, only when its content changes; True if it did.
 
     A link is followed: its target is replaced, the link stays. What is written gets `mode`; without one an existing
-    file keeps its own and a new one gets 0600. `durable` forces the bytes to the disk first: for what cannot be rebuilt."""
+    file keeps its own and a new one gets 0600. `durable` forces the bytes to the disk: for what cannot be rebuilt."""
     if isinstance(data, str):
         data = data.encode("utf-8", "backslashreplace")
-    path = os.path.realpath(path) if os.path.islink(path) else path
     try:
         if read_bytes(path) == data:
             return False
@@ -70,7 +72,14 @@ def write(path: str, data: str | bytes, durable: bool = False, mode: int | None 
         try:
             mode = os.stat(path).st_mode & 0o777
         except OSError:
-            mode = 0o600
+            mode = PRIVATE
+    put(path, data, durable, mode)
+    return True
+
+
+def put(path: str, data: bytes, durable: bool = False, mode: int = PRIVATE) -> None:
+    """Replace a whole file, or what a link names, atomically: for a caller who knows that it changes."""
+    path = os.path.realpath(path) if os.path.islink(path) else path
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, TEMPORARY + name[:80] + "-" + os.urandom(4).hex())
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY
@@ -86,13 +95,12 @@ def write(path: str, data: str | bytes, durable: bool = False, mode: int | None 
                 os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        if os.name != "nt":
+        if mode != PRIVATE and os.name != "nt":
             os.chmod(temporary, mode)  # the umask may have taken bits the old file had
         replace(temporary, path)
     except BaseException:
         remove(temporary)
         raise
-    return True
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

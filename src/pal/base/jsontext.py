@@ -52,8 +52,8 @@ except (ImportError, AttributeError, TypeError):  # another Python: `json` serve
 def loads(text: str | bytes) -> Any:
     """The value of one JSON text; ValueError for anything that is not exactly one, however broken or deep."""
     if isinstance(text, (bytes, bytearray)):
-        text = bytes(text).decode("utf-8-sig", "replace")
-    elif text.startswith("\ufeff"):
+        text = bytes(text).decode("utf-8", "replace")
+    if text.startswith("\ufeff"):
         text = text[1:]
     if _scan is None:
         return _loads_slowly(text)
@@ -89,7 +89,7 @@ def dumps(value: Any) -> str:
         text = json.dumps(value, ensure_ascii=False, default=str)
     else:
         text = "".join(_encode(value, 0))
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def dumps_rows(value: dict[str, Any]) -> str:

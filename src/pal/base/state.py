@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 def read(home: Home, path: str) -> dict[str, Any]:
     """The object in the file; empty when it is missing or was unreadable (then it has been moved aside)."""
     try:
-        return _parse(path)
+        return _parse(path)[0]
     except ValueError:
         with locks.Lock(path) as held:
-            return _parse_or_set_aside(home, path) if held else {}
+            return _parse_or_set_aside(home, path)[0] if held else {}
 
 
 def update(
@@ -41,14 +41,16 @@ def update(
     with locks.Lock(path) as held:
         if not held:
             raise locks.Busy("another process keeps " + path + " locked")
-        value = _parse_or_set_aside(home, path)
+        value, before = _parse_or_set_aside(home, path)
         waiting = spill.waiting(home, path)
         for _, entry in waiting:
             _apply(value, entry)
         change(value)
         if keep is not None and len(value) > keep:
             _archive_oldest(home, path, value, keep, order, now)
-        files.write(path, jsontext.dumps_rows(value))
+        after = jsontext.dumps_rows(value).encode()
+        if after != before:
+            files.put(path, after)
         for name, _ in waiting:
             files.remove(name)
         return value
@@ -118,8 +120,8 @@ def _archive_oldest(home: Home, path: str, value: dict[str, Any], keep: int, ord
         records.append(home, os.path.join(home.archive_rows, name), {"key": key, "row": row}, now)
 
 
-def _parse(path: str) -> dict[str, Any]:
-    """The object in the file, {} when missing; ValueError for anything else that stands in its place."""
+def _parse(path: str) -> tuple[dict[str, Any], bytes]:
+    """The object in the file and its bytes, empty when it is missing; ValueError for anything else in its place."""
     try:
         data = files.read_bytes(path)
     except (IsADirectoryError, PermissionError) as problem:
@@ -127,17 +129,17 @@ def _parse(path: str) -> dict[str, Any]:
             raise ValueError("a folder stands in place of " + path) from problem
         raise
     if data is None:
-        return {}
+        return {}, b""
     value = jsontext.loads(data)
     if not isinstance(value, dict):
         raise ValueError("not a JSON object: " + path)
-    return value
+    return value, data
 
 
-def _parse_or_set_aside(home: Home, path: str) -> dict[str, Any]:
+def _parse_or_set_aside(home: Home, path: str) -> tuple[dict[str, Any], bytes]:
     """Call it holding the lock. What cannot be parsed keeps its bytes under another name."""
     try:
         return _parse(path)
     except ValueError as problem:
         log.error(home, "state", f"{problem}; its bytes are kept in {files.set_aside(path)}")
-        return {}
+        return {}, b""

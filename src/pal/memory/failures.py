@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from pal.base import clock, files, frontmatter, locks, log, redaction, spill, state, text
-from pal.memory import counts, ratings
+from pal.memory import counts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pal.base.home import Home
+    from pal.memory.ratings import Rating
 
     Messages = Sequence[tuple[str, str, str]]  # role, text, time; oldest first
 
@@ -32,7 +33,7 @@ _OF_ONE_DAY = 40  # files of one day whose headers are worth reading to find the
 
 def park(
     home: Home,
-    rating: ratings.Rating,
+    rating: Rating,
     who: dict[str, Any],
     reply: str,
     prompt: str,
@@ -44,6 +45,8 @@ def park(
     """Remember a low rating until its turn ends; False for a rating that is no failure. An event is parked once."""
     if rating.value > LOW:
         return False
+    from pal.memory import ratings  # its word tables are for prompts; most stops need none of them
+
     session = str(who.get("session") or "")
     row = {
         "ts": clock.iso_ms(now),
