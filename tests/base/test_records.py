@@ -222,3 +222,20 @@ def test_a_record_of_any_text_stays_on_its_line(home, now):
     records.append(home, home.ratings, record, now)
     assert Path(home.ratings).read_bytes().count(b"\n") == 1
     assert records.tail(home.ratings, 1) == [jsontext.loads(jsontext.dumps(record))]
+
+
+def test_an_event_that_was_spilled_is_not_written_again_when_it_comes_a_second_time(home, hasty, now):
+    event = {"session": "s", "event": "e1", "rating": 8}
+    with locks.Lock(home.ratings):
+        records.append(home, home.ratings, event, now, once=("session", "event"))
+    assert records.append(home, home.ratings, {**event, "rating": 9}, now, once=("session", "event")) is False
+    assert [row["rating"] for row in records.each(home.ratings)] == [8]
+
+
+def test_the_same_event_spilled_twice_is_one_record(home, hasty, now):
+    for rating in (8, 9):
+        with locks.Lock(home.ratings):
+            record = {"session": "s", "event": "e1", "rating": rating}
+            records.append(home, home.ratings, record, now + rating, once=("session", "event"))
+    records.append(home, home.ratings, {"session": "s", "event": "e2", "rating": 3}, now)
+    assert [row["event"] for row in records.each(home.ratings)] == ["e1", "e2"]

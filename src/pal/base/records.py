@@ -11,7 +11,7 @@ from pal.base import files, jsontext, locks, log, spill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from pal.base.home import Home
@@ -31,22 +31,41 @@ def append(
     files.make_folder(os.path.dirname(path))
     with locks.Lock(path) as held:
         if not held:
-            spill.leave(home, path, {"line": line}, now)
+            spill.leave(home, path, {"line": line, "once": list(once)}, now)
             return True
         if os.path.isdir(path):
             log.error(home, "records", f"a folder stood in place of {path}; it is kept as {files.set_aside(path)}")
-        if once and any(all(old.get(name) == record[name] for name in once) for old in tail(path, _RECENT)):
-            return False
         waiting = spill.waiting(home, path)
-        if waiting:
-            known = files.tail_bytes(path, TAIL_BYTES).decode("utf-8", "replace").split("\n")
-            left = [str(entry.get("line", "")) for _, entry in waiting]
-            lines = [kept for kept in left if kept and kept not in known]
-            line = "\n".join([*lines, line])
-        _write_line(path, line, durable)
+        recent = tail(path, _RECENT) if once or waiting else []
+        lines = _left_over(waiting, recent)
+        fresh = not (once and _holds(recent, record, once))
+        if fresh:
+            lines.append(line)
+        if lines:
+            _write_line(path, "\n".join(lines), durable)
         for name, _ in waiting:
             files.remove(name)
-        return True
+        return fresh
+
+
+def _left_over(waiting: list[tuple[str, dict[str, Any]]], recent: list[dict[str, Any]]) -> list[str]:
+    """The spilled lines the file does not hold yet: a writer may have died after it folded them in."""
+    lines = []
+    for _, entry in waiting:
+        line = str(entry.get("line") or "")
+        record = _record(line.encode("utf-8", "backslashreplace"))
+        if record is not None:
+            once = entry.get("once")
+            named = [str(name) for name in once] if isinstance(once, list) else []
+            if not _holds(recent, record, named or list(record)):
+                lines.append(line)
+                if named:
+                    recent.append(record)
+    return lines
+
+
+def _holds(recent: list[dict[str, Any]], record: dict[str, Any], names: Sequence[str]) -> bool:
+    return any(all(old.get(name) == record.get(name) for name in names) for old in recent)
 
 
 def _write_line(path: str, line: str, durable: bool) -> None:
