@@ -46,6 +46,8 @@ def main(argv: list[str]) -> int:
 
 def from_launcher(argv: list[str], home: str, tuned: bool) -> None:
     """What the installed launcher calls: a hook, `job ID` in a child that a hook left behind, or the status line."""
+    if ";" in argv:
+        argv = argv[: argv.index(";")]  # cmd.exe handed on the end of the registered command
     if argv[:1] == ["job"]:
         job(argv[1:], home)
     elif argv[:1] == ["statusline"]:
@@ -69,7 +71,7 @@ def hook(argv: list[str], root: str, tuned: bool = True) -> None:
     from pal.base import home as homes
     from pal.base import process
 
-    home = homes.Home(root) if root else homes.resolve(os.environ)
+    home = homes.of_launcher(root) if root else homes.resolve(os.environ)
     if process.spawned(os.environ) or not os.path.isdir(home.root):
         return  # our own model call, or PAL is not there (any more): nothing to say and nowhere to say it
     from pal.hooks.isolate import attempt
@@ -194,7 +196,7 @@ def job(argv: list[str], root: str) -> None:
     from pal.base import home as homes
     from pal.jobs import run
 
-    home = homes.Home(root) if root else homes.resolve(os.environ)
+    home = homes.of_launcher(root) if root else homes.resolve(os.environ)
     if argv and os.path.isdir(home.root):
         run.run(home, argv[0], _job_handlers(home), clock.now())
 
@@ -221,8 +223,10 @@ def _job_handlers(home: Home) -> dict[str, Callable[[dict[str, Any]], object]]:
         skill_index.refresh(home)
 
     def retune(_: dict[str, Any]) -> None:
-        from pal.install import engine
+        import os
 
-        engine.retune(home, clock.now())
+        from pal.install import home_setup
+
+        home_setup.retune(home, clock.now(), os.environ)
 
     return {"index": index, "daily": daily, "skills": skills, "retune": retune}

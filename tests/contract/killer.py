@@ -79,11 +79,11 @@ def load(archive: str) -> None:
             if name.startswith("pal/") and name.endswith(".py"):
                 importlib.import_module(name[: -len(".py")].replace("/", ".").replace(".__init__", ""))
     from pal import app
-    from pal.base import process
+    from pal.base import assets, process
     from pal.install import home_setup, interpreter
 
     python = interpreter.choose(os.environ)
-    engine = home_setup.tuned(python, os.environ)
+    engine = home_setup.tuned(python, os.environ, assets.running())
     interpreter.choose = lambda *_: python
     interpreter.probe = lambda *_: python
     home_setup.tuned = lambda *_: engine

@@ -164,17 +164,3 @@ def test_sweeping_takes_only_old_engines_that_nothing_names(home, now: float) ->
 
 def test_sweeping_a_home_without_engines_does_nothing(home, now: float) -> None:
     assert engine.sweep(home, set(), now) == []
-
-
-def test_retuning_points_the_launcher_at_an_engine_for_this_python(home, now: float) -> None:
-    files = {**PROGRAM, "pal/app.py": b"def from_launcher(argv, home, tuned):\n    print(argv, home, tuned)\n"}
-    Path(home.archive).write_bytes(archive.pack(files))
-    path = engine.retune(home, now)
-    assert archive.files(path) == files
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-X", "utf8", "-u", home.launcher, "stop"],
-        capture_output=True,
-        encoding="utf-8",
-        check=True,
-    )
-    assert done.stdout.strip() == f"['stop'] {home.root} True"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
-from pal.install import engine, home_setup
+from pal.install import archive, engine, home_setup
 from pal.install.interpreter import Interpreter
 
+ROOT = str(Path(__file__).resolve().parents[2])
 PYTHON = Interpreter(sys.executable, "3.13.0", str(sys.implementation.cache_tag))
 
 
@@ -73,8 +76,22 @@ def test_the_windows_command_is_plain_ascii_for_a_user_of_any_name(home, python,
     files = own(home, python=Interpreter(python, "3.13.0", "x"), env={"USERPROFILE": profile})
     text = next(data for path, data, _ in files if path.endswith("pal.cmd")).decode("ascii")
     assert written in text
-    assert text.endswith("%*\r\n")
+    assert text.endswith("%* && exit /b 0\r\n")
 
 
 def test_the_engine_is_the_same_bytes_every_time(clean_env):
-    assert home_setup.tuned(PYTHON, clean_env) == home_setup.tuned(PYTHON, {**clean_env, "PYTHONHASHSEED": "7"})
+    assert home_setup.tuned(PYTHON, clean_env, ROOT) == home_setup.tuned(
+        PYTHON, {**clean_env, "PYTHONHASHSEED": "7"}, ROOT
+    )
+
+
+def test_retuning_points_the_launcher_at_the_engine_an_install_would_make(home, clean_env):
+    spoken = b"def from_launcher(argv, home, tuned):\n    print(argv, home, tuned)\n"
+    files = {**archive.files(ROOT), "pal/app.py": spoken}
+    Path(home.archive).write_bytes(archive.pack(files))
+    path = home_setup.retune(home, time.time(), clean_env)
+    assert archive.files(path) == files
+    assert Path(path).read_bytes() == home_setup.tuned(PYTHON, clean_env, home.archive)
+    command = [sys.executable, "-I", "-S", "-X", "utf8", "-u", home.launcher, "stop"]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
+    assert done.stdout.strip() == f"['stop'] {home.root} True"

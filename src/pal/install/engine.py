@@ -1,7 +1,7 @@
 """The tuned archive hooks run from: made for one interpreter at install, named by its digest, never rewritten (cold).
 
 ``tune`` makes it, ``place`` puts it below the home, ``sweep`` takes away those that nothing uses any more.
-An interpreter it was not made for runs the sources in it, until ``retune`` has run.
+An interpreter it was not made for runs the sources in it, until ``home_setup.retune`` has run.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import hashlib
 import io
 import marshal
 import os
-import sys
 import zipfile
 from types import CodeType
 
@@ -115,17 +114,6 @@ def retire(home: Home, now: float) -> None:
         os.utime(os.path.join(home.engine, current(home)), (now, now))
     except OSError:
         pass  # there was none
-
-
-def retune(home: Home, now: float) -> str:
-    """Make the installed archive fit the running interpreter, point the launcher at it, and give the engine's path."""
-    data = tune(archive.files(home.archive))
-    path = place(home, data)
-    retire(home, now)
-    # The launcher changes last: until then it starts the engine that was there before.
-    disk.write(home.launcher, launcher_text(data, str(sys.implementation.cache_tag)), durable=True)
-    sweep(home, {name(data)}, now)
-    return path
 
 
 def _asks_for_annotations(statement: ast.stmt) -> bool:

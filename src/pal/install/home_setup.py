@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
+import sys
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -18,7 +19,7 @@ from pal.base.errors import PalError
 from pal.base.home import Home
 from pal.install import archive, engine
 from pal.install.changes import CopyTree
-from pal.install.interpreter import Interpreter
+from pal.install.interpreter import Interpreter, probe
 
 File = tuple[str, bytes, int]  # path, content, mode
 Row = tuple[str, str]
@@ -42,12 +43,11 @@ def packed() -> bytes:
     return archive.pack(archive.files(source))
 
 
-def tuned(python: Interpreter, env: Mapping[str, str]) -> bytes:
-    """The engine for an interpreter, made by it; the same sources give the same bytes every time.
+def tuned(python: Interpreter, env: Mapping[str, str], source: str) -> bytes:
+    """The engine of the PAL at source for an interpreter, made by it; the same sources give the same bytes.
 
     A process of its own with a fixed hash seed: the order of a set's members reaches the bytecode of older Pythons.
     """
-    source = assets.running()
     package = os.path.join(source, "src") if os.path.isdir(os.path.join(source, "src")) else source
     plain = {key: value for key, value in env.items() if not key.startswith("PYTHON")}
     try:
@@ -142,6 +142,20 @@ def _as_shipped(home: Home) -> Iterator[str]:
                 yield path
 
 
+def retune(home: Home, now: float, env: Mapping[str, str]) -> str:
+    """Make the installed PAL fit the interpreter that runs now, which was upgraded in place; the new engine's path."""
+    python = probe(sys.executable, env)
+    if python is None:
+        raise PalError(f"{sys.executable} cannot run PAL; install it again with another Python.")
+    data = tuned(python, env, home.archive)
+    path = engine.place(home, data)
+    engine.retire(home, now)
+    # The launcher changes last: until then it starts the engine that was there before.
+    files.write(home.launcher, engine.launcher_text(data, python.tag), durable=True)
+    engine.sweep(home, {os.path.basename(path)}, now)
+    return path
+
+
 def clear(home: Home) -> list[str]:
     """Remove our files and the folders that are empty then; the paths removed."""
     gone = [path for path in leftovers(home) if files.remove(path)]
@@ -171,13 +185,14 @@ def _shell_command(home: Home, python: str) -> str:
 
 
 def _windows_command(python: str, env: Mapping[str, str]) -> str:
-    """cmd.exe reads a file in the console's code page: a user's name beyond ASCII is left to a variable."""
+    """cmd.exe reads a file in the console's code page: a user's name beyond ASCII is left to a variable. It reads
+    line by line: after success there must be nothing left to read, since `pal uninstall` removes this file."""
     profile = env.get("USERPROFILE", "")
     if profile and python.lower().startswith(profile.lower() + "\\"):
         python = "%USERPROFILE%" + python[len(profile) :].replace("%", "%%")
     else:
         python = python.replace("%", "%%")
-    return f'@echo off\r\n"{python}" {BIN_FLAGS} "%~dp0..\\pal.pyz" %*\r\n'
+    return f'@echo off\r\n"{python}" {BIN_FLAGS} "%~dp0..\\pal.pyz" %* && exit /b 0\r\n'
 
 
 def _is_engine(path: str) -> bool:

@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pal.base import files, jsontext
+from pal.base import assets, files, jsontext
 from pal.base.errors import PalError
 from pal.base.home import Home
 from pal.install import apply, home_setup, owners, scaffold
@@ -98,7 +98,7 @@ def install(
     """
     outcome = Outcome(home, [side.name for side in sides], [side.title for side in sides], dry_run)
     outcome.python = python.path
-    contents, engine_data = home_setup.packed(), home_setup.tuned(python, env)
+    contents, engine_data = home_setup.packed(), home_setup.tuned(python, env, assets.running())
     own = home_setup.own_files(home, python, contents, engine_data, env)
     # Worked out and checked for every agent before the first file is written.
     previews = [apply.preview(whole_plan(home, side.plan()), home, side.name) for side in sides]
