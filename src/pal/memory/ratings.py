@@ -44,10 +44,14 @@ _COUNTED = vocabulary(
     "sec hr am pm week month year point option choice question answer example warning failure problem task "
     "ticket pr branch version change request reply try attempt x k m px em rem pt vote star thread process "
     "worker core node record entry field value key table button link image section chapter paragraph sentence "
-    "part piece note place way reason more less new old last first next previous other another small big "
-    "quick extra additional different separate single done complete completed passed passing failed failing "
-    "remaining left ago clock space tab level"
+    "part piece note place way reason clock space tab level"
 )
+# What may stand before it.
+_QUALIFIERS = vocabulary(
+    "more less new old last first next previous other another small big quick extra additional different separate "
+    "single done complete completed passed passing failed failing remaining left ago"
+)
+_ARTICLES = frozenset(("the", "a", "an"))
 # After one of these the number is what the sentence is about, or an answer to a question.
 _SUBJECT_VERBS = vocabulary(
     "is isnt was looks sounds works seems has please would will should can then only also instead it"
@@ -136,15 +140,28 @@ def _bare(said: str) -> tuple[int, str]:
     words = text.words(first_line[:300].replace("'", "").replace("’", ""))
     if not words:
         return (0, "") if comment[:1] in _NO_COMMENT else (value, after if comment else "")
-    if comment[0] in _NO_COMMENT or words[0] in _CONNECTIVES or words[0] in _SUBJECT_VERBS or _counts(words):
-        return 0, ""
     lead = after[: len(after) - len(comment)]
     compound = lead in ("-", "–", "—")  # 3-way
+    if comment[0] in _NO_COMMENT or words[0] in _SUBJECT_VERBS:
+        return 0, ""
     if lead.strip() and "\n" not in lead and not compound:
-        return (0, "") if value <= _PICKS and words[0] in _ORDERS else (value, comment)
+        return (0, "") if _picks(value, words) else (value, comment)
+    if words[0] in _CONNECTIVES or _counts(words):
+        return 0, ""
     if first_line.endswith("?") or not _tells(words, 1 if compound else _TELLING_WORDS):
         return 0, ""
     return value, comment
+
+
+def _picks(value: int, words: list[str]) -> bool:
+    """True when what follows a number and a separator counts something, picks an option or gives an order."""
+    first = words[0]
+    if first in _ARTICLES:
+        second = words[1] if len(words) > 1 else ""
+        return value <= _PICKS and (second in _QUALIFIERS or second in _COUNTED or second in ("one", "second", "third"))
+    if first in _QUALIFIERS:
+        return value <= _PICKS and not _tells(words, _TELLING_WORDS)
+    return first in _CONNECTIVES or _counts(words) or (value <= _PICKS and first in _ORDERS)
 
 
 def _is_list(said: str) -> bool:
@@ -156,7 +173,9 @@ def _counts(words: list[str]) -> bool:
     """True when what follows the number is what it counts."""
     if not words:
         return False
-    return words[0].isdigit() or words[0] in _COUNTED or (words[0].endswith("s") and words[0][:-1] in _COUNTED)
+    first = words[0]
+    singular = first[:-1] if first.endswith("s") else first
+    return first.isdigit() or first in _QUALIFIERS or first in _COUNTED or singular in _COUNTED
 
 
 def _tells(words: list[str], within: int) -> bool:
