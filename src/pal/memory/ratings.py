@@ -52,6 +52,7 @@ _QUALIFIERS = vocabulary(
     "single done complete completed passed passing failed failing remaining left ago"
 )
 _ARTICLES = frozenset(("the", "a", "an"))
+_OPTIONS = frozenset(("one", "option", "choice", "second", "third", "version", "way"))
 # After one of these the number is what the sentence is about, or an answer to a question.
 _SUBJECT_VERBS = vocabulary(
     "is isnt was looks sounds works seems has please would will should can then only also instead it"
@@ -158,7 +159,7 @@ def _picks(value: int, words: list[str]) -> bool:
     first = words[0]
     if first in _ARTICLES:
         second = words[1] if len(words) > 1 else ""
-        return value <= _PICKS and (second in _QUALIFIERS or second in _COUNTED or second in ("one", "second", "third"))
+        return value <= _PICKS and (second in _QUALIFIERS or second in _OPTIONS)
     if first in _QUALIFIERS:
         return value <= _PICKS and not _tells(words, _TELLING_WORDS)
     return first in _CONNECTIVES or _counts(words) or (value <= _PICKS and first in _ORDERS)
