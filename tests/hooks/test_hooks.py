@@ -11,6 +11,7 @@ import pytest
 from pal.base import settings as settings_file
 from pal.base import state
 from pal.hooks import (
+    conversation,
     isolate,
     post_tool,
     pre_compact,
@@ -169,6 +170,30 @@ def test_the_end_of_a_session_closes_it_and_completes_its_note(frame, home, jobs
     (path,) = Path(home.session_learning).rglob("*.md")
     assert 'status: "completed"' in path.read_text(encoding="utf-8")
     assert "index" in jobs
+
+
+@pytest.mark.parametrize(
+    ("talk", "user", "reply"),
+    [
+        (("mend it", "Mended.", "9 - quick and right", "Thank you."), "mend it", "Mended."),
+        (("mend it", "Mended.", "perfect!", "Glad.", "8", "Thanks."), "mend it", "Mended."),
+        (("mend it", "Mended.", "2 - wrong file", "Now the right one."), "2 - wrong file", "Now the right one."),
+        (("mend it", "Mended.", "and b", "Also b."), "and b", "Also b."),
+        (("8", "Thanks."), "8", "Thanks."),
+        (("hello",), "hello", ""),
+        ((), "", ""),
+    ],
+)
+def test_praise_and_thanks_are_not_where_the_work_stands(talk, user, reply):
+    assert conversation.last_exchange(conversation.work_of(said(*talk)(""))) == (user, reply)
+
+
+def test_after_praise_the_handoff_still_tells_the_work(frame, home, now):
+    talk = said("mend it", "Mended, b is left.", "9 - quick and right", "Thank you.")
+    stop.run(turn("stop", reply="Thank you.", read_transcript=talk), frame)
+    assert handoff.for_folder(home, "/srv/site", now)["lastAssistant"] == "Mended, b is left."
+    assert exchange.last_reply(home, "s-1") == "Thank you."
+    assert sessions.get(home, "s-1")["summary"] == "Mended, b is left."
 
 
 def test_a_failing_handler_is_logged_and_stops_no_other(home):

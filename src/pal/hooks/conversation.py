@@ -1,4 +1,5 @@
-"""What a hook needs to know about a conversation: its last exchange, with a reply the transcript may not have yet."""
+"""What a hook needs to know about a conversation: its last exchange, with a reply the transcript may not have yet, and
+its work, which a good rating and the thanks for it are no part of."""
 
 from __future__ import annotations
 
@@ -23,3 +24,25 @@ def last_exchange(messages: list[Message]) -> tuple[str, str]:
             return text, reply
         reply = reply or text
     return "", reply
+
+
+def work_of(messages: list[Message]) -> list[Message]:
+    """The messages without the exchanges at their end in which the user only praised; all of them if nothing else is."""
+    end = len(messages)
+    while end:
+        asked = next((at for at in range(end - 1, -1, -1) if messages[at][0] == "user"), -1)
+        if asked < 0 or not _only_praises(messages[asked][1]):
+            return messages[:end]
+        end = asked
+    return messages
+
+
+def _only_praises(text: str) -> bool:
+    """Decided by the words alone for most prompts; the tables of ratings are loaded for the rest."""
+    text = text.strip()
+    if len(text) > 300 or not (text[:1].isdigit() or len(text.split()) <= 4):
+        return False
+    from pal.memory import failures, ratings
+
+    rating = ratings.parse(text)
+    return rating is not None and rating.value > failures.LOW  # what follows a low one mends something

@@ -36,8 +36,8 @@ def run(turn: HookInput, frame: Frame) -> HookReply:
 def _complete(turn: HookInput, frame: Frame, messages: list[Message]) -> None:
     row = sessions.get(frame.home, turn.session)
     name = str(row.get("name") or "") if row else ""
-    zone = frame.settings.zone
-    if work.capture(frame.home, turn.who, turn.cwd, messages, name, frame.now, zone, status="completed"):
+    zone, done = frame.settings.zone, conversation.work_of(messages)
+    if work.capture(frame.home, turn.who, turn.cwd, done, name, frame.now, zone, status="completed"):
         frame.later("index")
 
 

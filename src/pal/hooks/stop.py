@@ -24,14 +24,15 @@ def run(turn: HookInput, frame: Frame) -> HookReply:
         return HookReply()
     home, now, who = frame.home, frame.now, turn.who
     messages = attempt(home, "transcript", lambda: conversation.of(turn), [("assistant", turn.reply, "")])
-    user, reply = conversation.last_exchange(messages)
-    reply = turn.reply or reply
+    done = conversation.work_of(messages)
+    user, result = conversation.last_exchange(done)
+    reply = turn.reply or conversation.last_exchange(messages)[1]
     all_of(
         home,
         [
             ("reply", lambda: _file_reply(turn, frame, reply)),
-            ("handoff", lambda: handoff.snapshot(home, turn.cwd, user, reply, who, now)),
-            ("work", lambda: capture_work(turn, frame, messages)),
+            ("handoff", lambda: handoff.snapshot(home, turn.cwd, user, result, who, now)),
+            ("work", lambda: capture_work(turn, frame, done)),
             ("failures", lambda: capture_failures(turn, frame, messages)),
             ("digests", lambda: digests.refresh(home, frame.settings, now)),
             ("skills", lambda: _skills_changed(home) and frame.later("skills")),
