@@ -27,7 +27,7 @@ def last_exchange(messages: list[Message]) -> tuple[str, str]:
 
 
 def work_of(messages: list[Message]) -> list[Message]:
-    """The messages without the exchanges at their end in which the user only praised; all of them if nothing else is."""
+    """The messages without the exchanges at their end in which the user only praised; all if there is nothing else."""
     end = len(messages)
     while end:
         asked = next((at for at in range(end - 1, -1, -1) if messages[at][0] == "user"), -1)
