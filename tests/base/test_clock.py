@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import calendar
 import os
+import shutil
+import sys
 import time
 from datetime import date, datetime, timezone
 
@@ -125,8 +127,51 @@ def test_asking_for_a_zone_leaves_the_process_in_its_own(before, monkeypatch):
         time.tzset()
 
 
-@pytest.mark.parametrize("zone", ["", "Europe/Budapest", "UTC", "Nowhere", "Asia/Kathmandu"])
-def test_the_way_windows_takes_tells_the_same_time(zone):
-    pytest.importorskip("zoneinfo")
-    if zone and clock.valid_zone(zone):
-        assert clock._through_zoneinfo(MONDAY, zone)[:6] == clock.local(MONDAY, zone)[:6]
+@pytest.fixture
+def on_windows(monkeypatch, tmp_path):
+    """A C library that knows no zones, and a Python whose tzdata package, for this user or for all, knows one."""
+    monkeypatch.delattr(time, "tzset", raising=False)
+    monkeypatch.setattr(sys, "base_prefix", str(tmp_path / "Python"))
+    monkeypatch.setattr(sys, "winver", "3.13", raising=False)
+    monkeypatch.setenv("APPDATA", str(tmp_path / "Roaming"))
+    return tmp_path
+
+
+@pytest.mark.parametrize("place", ["Python/Lib", "Roaming/Python/Python313"])
+def test_windows_tells_the_time_in_the_zones_of_its_tzdata_package(on_windows, place):
+    zones = on_windows / place / "site-packages" / "tzdata" / "zoneinfo"
+    (zones / "Europe").mkdir(parents=True)
+    shutil.copy("/usr/share/zoneinfo/Europe/Budapest", zones / "Europe")
+    (zones / "Europe" / "Broken").write_bytes(b"no rules")
+    assert clock.knows_zones() is True
+    assert clock.wall(MONDAY, "Europe/Budapest") == "Mon 2026-03-02 09:15 Europe/Budapest"
+    assert clock.wall(MONDAY + 182 * 86400, "Europe/Budapest")[15:20] == "10:15"
+    assert clock.wall(MONDAY, "UTC") == "Mon 2026-03-02 08:15 UTC"
+    for unknown in ("Asia/Tokyo", "Europe", "__init__.py", r"C:\x", "../zoneinfo/Europe/Budapest"):
+        assert clock.valid_zone(unknown) is False
+        assert clock.wall(MONDAY, unknown) == "Mon 2026-03-02 08:15 UTC"
+    assert clock.local(MONDAY, "Europe/Broken")[:6] == time.gmtime(MONDAY)[:6]
+
+
+def test_windows_without_the_package_knows_utc_alone(on_windows, monkeypatch):
+    monkeypatch.delenv("APPDATA")
+    assert clock.knows_zones() is False
+    assert [clock.valid_zone(zone) for zone in ("UTC", "GMT", "Europe/Budapest")] == [True, True, False]
+    assert clock.wall(MONDAY, "Europe/Budapest") == "Mon 2026-03-02 08:15 UTC"
+
+
+@pytest.mark.parametrize(
+    ("name", "offset", "shown"),
+    [
+        ("CET", "+0100", "CET"),
+        ("Central Europe Standard Time", "+0100", "UTC+0100"),
+        ("Közép-európai téli idő", "+0100", "UTC+0100"),
+        ("Greenwich Standard Time", "-0000", "UTC"),
+        ("", "+0545", "UTC+0545"),
+    ],
+)
+def test_a_zone_without_a_short_name_is_told_by_its_offset(monkeypatch, name, offset, shown):
+    told = time.strftime
+    fixed = {"%Z": name, "%z": offset}
+    monkeypatch.setattr(time, "strftime", lambda form, at: fixed[form] if form in fixed else told(form, at))
+    assert clock.wall(MONDAY, "").endswith(" " + shown)

@@ -142,6 +142,13 @@ def test_a_time_zone_is_checked_spelled_right_and_kept(typed, facts, home):
         assert stream.read() == before
 
 
+def test_a_time_zone_that_is_not_known_here_is_said_to_be_utc(typed, home):
+    with open(home.settings, "w", encoding="utf-8") as stream:
+        stream.write('{"identity": {"principal": {"timezone": "No/Where"}}}')
+    _, out, _ = typed("timezone")
+    assert "No/Where, which is not known here, so PAL uses UTC" in out
+
+
 def test_telos_says_what_is_answered(typed, facts, home):
     with open(os.path.join(home.telos, "GOALS.md"), "a", encoding="utf-8") as stream:
         stream.write("\n- 2026-09-30: ten customers\n")

@@ -81,3 +81,34 @@ def test_a_crowd_of_hooks_during_installs_loses_nothing_and_doubles_nothing(inst
     assert list((installed.pal / "memory/state").glob("*.corrupt-*")) == []
     logged = installed.logged()
     assert "ERROR" not in logged, logged
+
+
+def test_what_a_locked_file_could_not_take_waits_and_is_taken_in_once(installed, records, whole):
+    fcntl = pytest.importorskip("fcntl")
+    ratings = installed.pal / "memory/signals/ratings.jsonl"
+    sessions = installed.pal / "memory/state/sessions.json"
+    spill = installed.pal / "memory/state/spill"
+    for prompt in ("8", "9"):
+        installed.hook("user-prompt", installed.payload("user-prompt", prompt=prompt, prompt_id=prompt))
+    with open(ratings.with_name(".ratings.jsonl.lock")) as one, open(sessions.with_name(".sessions.json.lock")) as two:
+        fcntl.flock(one, fcntl.LOCK_EX)
+        fcntl.flock(two, fcntl.LOCK_EX)
+        # Hooks wait for a lock only so long: both of these end while it is held.
+        talkers = [
+            threading.Thread(
+                target=installed.hook,
+                args=("user-prompt", installed.payload("user-prompt", prompt="8", prompt_id=f"locked-{number}")),
+            )
+            for number in range(2)
+        ]
+        for talker in talkers:
+            talker.start()
+        for talker in talkers:
+            talker.join()
+        assert [row["rating"] for row in records(ratings)] == [8, 9]
+        assert len(list(spill.iterdir())) == 4
+    installed.hook("user-prompt", installed.payload("user-prompt", prompt="10", prompt_id="10"))
+    assert [row["rating"] for row in records(ratings)] == [8, 9, 8, 8, 10]
+    assert json.loads(sessions.read_bytes())["s1"]["prompts"] == 5
+    assert list(spill.iterdir()) == []
+    whole(installed.pal)

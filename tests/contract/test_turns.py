@@ -137,6 +137,45 @@ def test_an_answer_has_the_form_the_client_honours(event, context, stdout):
     assert claude.render(event, HookReply(context)) == stdout
 
 
+@pytest.mark.parametrize("permission", ["deny", "ask"])
+def test_a_verdict_has_the_form_the_client_honours(permission):
+    reply = HookReply()
+    reply.permission, reply.reason = permission, 'it "hurts"'
+    assert json.loads(claude.render("pre-tool", reply)) == {
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": permission,
+            "permissionDecisionReason": 'it "hurts"',
+        }
+    }
+    assert claude.render("stop", reply) == "", "no other event knows a permission"
+
+
+@pytest.mark.parametrize(
+    ("mode", "attended", "asks"),
+    [
+        ("default", "1", True),
+        ("acceptEdits", "1", True),
+        ("plan", "1", True),
+        (None, "1", True),
+        ("auto", "1", False),
+        ("bypassPermissions", "1", False),
+        ("dontAsk", "1", False),
+        ("default", "0", False),
+        ("default", None, False),
+    ],
+)
+def test_a_question_is_put_where_a_person_attends_and_the_mode_asks(mode, attended, asks):
+    payload = {"session_id": "s1", **({"permission_mode": mode} if mode else {})}
+    env = {"CLAUDE_CODE_SESSION_ATTENDED": attended} if attended else {}
+    assert claude.parse("pre-tool", payload, env).can_ask is asks
+
+
+def test_a_tool_runs_in_the_folder_the_session_is_in_now():
+    turn = claude.parse("pre-tool", {"cwd": "/home/user/project/deep"}, {"CLAUDE_PROJECT_DIR": "/home/user/project"})
+    assert (turn.cwd, turn.folder) == ("/home/user/project", "/home/user/project/deep")
+
+
 def test_every_captured_payload_has_its_row():
     present = {name[: -len(".json")] for name in os.listdir(os.path.join(PAYLOADS, "claude")) if name.endswith(".json")}
     assert present == {row[0] for row in CLAUDE} | CLAUDE_UNUSED

@@ -5,11 +5,14 @@ Every function takes the moment as `now`, seconds since the epoch, so that a cal
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = (0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _ZONE_FOLDERS = ("/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo")
+# Windows has no such folder; these are inside a site-packages folder, where pip puts the `tzdata` package.
+_TZDATA = os.path.join("site-packages", "tzdata", "zoneinfo")
 
 
 def now() -> float:
@@ -67,10 +70,11 @@ def local(moment: float, zone: str) -> time.struct_time:
     """The wall clock in `zone` (an IANA name); the system's own zone when it is empty, UTC when it is unknown."""
     if not zone:
         return time.localtime(moment)
-    if not valid_zone(zone):
+    rules = _rules(zone)
+    if not rules:
         return time.gmtime(moment)
     if not hasattr(time, "tzset"):  # Windows: the C library knows no IANA names
-        return _through_zoneinfo(moment, zone)
+        return _through_zoneinfo(moment, rules)
     before = os.environ.get("TZ")
     os.environ["TZ"] = zone
     time.tzset()
@@ -84,26 +88,47 @@ def local(moment: float, zone: str) -> time.struct_time:
         time.tzset()
 
 
-def _through_zoneinfo(moment: float, zone: str) -> time.struct_time:
+def _through_zoneinfo(moment: float, rules: str) -> time.struct_time:
+    """By the file itself: hooks start without `site`, so the package that holds it cannot be imported."""
     from datetime import datetime
     from zoneinfo import ZoneInfo
 
-    return datetime.fromtimestamp(moment, ZoneInfo(zone)).timetuple()
+    try:
+        with open(rules, "rb") as stream:
+            return datetime.fromtimestamp(moment, ZoneInfo.from_file(stream)).timetuple()
+    except (OSError, ValueError):  # somebody else's file of that name
+        return time.gmtime(moment)
 
 
 def valid_zone(zone: str) -> bool:
     """True if this machine can tell the time in the named zone."""
-    if zone in ("UTC", "GMT"):
-        return True
-    if not zone or zone[0] in "/." or ".." in zone or "\0" in zone:
-        return False
+    return zone in ("UTC", "GMT") or bool(_rules(zone))
+
+
+def knows_zones() -> bool:
+    """Whether there is any time zone data that hooks can read; every system but Windows brings it along."""
+    return any(os.path.isdir(folder) for folder in _zone_folders())
+
+
+def _rules(zone: str) -> str:
+    """The file that tells the named zone's time; empty when there is none. (No zone's name has a dot or a colon.)"""
+    if not zone or zone[0] == "/" or {".", ":", "\\", "\0"}.intersection(zone):
+        return ""
+    for folder in _zone_folders():
+        path = os.path.join(folder, zone)
+        if os.path.isfile(path):
+            return path
+    return ""
+
+
+def _zone_folders() -> tuple[str, ...]:
     if hasattr(time, "tzset"):
-        return any(os.path.isfile(os.path.join(folder, zone)) for folder in _ZONE_FOLDERS)
-    try:
-        _through_zoneinfo(0, zone)
-    except Exception:  # zoneinfo raises several kinds, a missing tzdata package among them
-        return False
-    return True
+        return _ZONE_FOLDERS
+    folders = [os.path.join(sys.base_prefix, "Lib", _TZDATA)]
+    if os.environ.get("APPDATA"):  # where `pip install --user` puts it
+        version = getattr(sys, "winver", "").replace(".", "")
+        folders.append(os.path.join(os.environ["APPDATA"], "Python", "Python" + version, _TZDATA))
+    return tuple(folders)
 
 
 def day(moment: float, zone: str) -> str:
@@ -119,5 +144,14 @@ def month(day_name: str) -> str:
 def wall(moment: float, zone: str) -> str:
     """`Mon 2026-03-02 08:15 Europe/Budapest`; the offset stands for a zone without a name."""
     here = local(moment, zone)
-    name = zone if zone and valid_zone(zone) else "UTC" if zone else time.strftime("%Z", here) or "local"
+    name = zone if zone and valid_zone(zone) else "UTC" if zone else _short_name(here)
     return _WEEKDAYS[here.tm_wday] + time.strftime(" %Y-%m-%d %H:%M ", here) + name
+
+
+def _short_name(here: time.struct_time) -> str:
+    """`CET`; the offset, `UTC+0100`, on Windows, whose names are sentences in the language of the system."""
+    name = time.strftime("%Z", here)
+    if name and name.isascii() and " " not in name:
+        return name
+    offset = time.strftime("%z", here)
+    return "UTC" + (offset if offset.strip("+-0") else "")

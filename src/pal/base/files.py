@@ -5,23 +5,47 @@ from __future__ import annotations
 import os
 import time
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    Done = TypeVar("Done")
+
 TEMPORARY = ".pal-tmp-"  # begins the name of every half-written file; a crash may leave one behind
 STALE = 3600.0  # seconds after which such a file has lost its writer
 PRIVATE = 0o600  # the mode of a file that is the user's alone; no usual umask takes anything from it
-_BINARY = getattr(os, "O_BINARY", 0)
-_RETRIES = 20  # of 10 ms each; Windows refuses to replace a file that a scanner or reader holds open
+BINARY = getattr(os, "O_BINARY", 0)  # Windows would write `\r\n` for `\n`
+_PATIENCE = 1.0  # seconds; Windows refuses to open, replace or delete a file that a scanner or somebody else holds
 
 
 def read_bytes(path: str) -> bytes | None:
     """The file's bytes, or None when there is no such file. OSError for a folder or anything unreadable."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | _BINARY)
+        descriptor = open_to_read(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     try:
         return _all(descriptor)
     finally:
         os.close(descriptor)
+
+
+def open_to_read(path: str) -> int:
+    """A descriptor for reading bytes."""
+    return _patiently(path, lambda: os.open(path, os.O_RDONLY | BINARY))
+
+
+def _patiently(path: str, act: Callable[[], Done]) -> Done:
+    """What `act` gives, tried for a while on Windows: a file that is held or just being replaced is soon free."""
+    until = time.monotonic() + _PATIENCE if os.name == "nt" else 0.0
+    while True:
+        try:
+            return act()
+        except PermissionError:
+            if time.monotonic() >= until or os.path.isdir(path):
+                raise
+            time.sleep(0.005)
 
 
 def _all(descriptor: int) -> bytes:
@@ -44,7 +68,7 @@ def read_text(path: str) -> str | None:
 def tail_bytes(path: str, limit: int) -> bytes:
     """At most the last `limit` bytes; empty when there is no such file."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | _BINARY)
+        descriptor = open_to_read(path)
     except (FileNotFoundError, NotADirectoryError):
         return b""
     try:
@@ -82,7 +106,7 @@ def put(path: str, data: bytes, durable: bool = False, mode: int = PRIVATE) -> N
     path = os.path.realpath(path) if os.path.islink(path) else path
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, TEMPORARY + name[:80] + "-" + os.urandom(4).hex())
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY
     try:
         descriptor = os.open(temporary, flags, mode)
     except FileNotFoundError:
@@ -127,7 +151,7 @@ def make_folder(path: str) -> None:
 def remove(path: str) -> bool:
     """True if the file was there and is gone; a missing one is fine."""
     try:
-        os.unlink(path)
+        _patiently(path, lambda: os.unlink(path))
     except (FileNotFoundError, NotADirectoryError):
         return False
     return True
@@ -144,14 +168,7 @@ def sweep(root: str, now: float) -> None:
 
 def replace(source: str, target: str) -> None:
     """`os.replace`, patient with Windows' sharing violations."""
-    for attempt in range(_RETRIES):
-        try:
-            os.replace(source, target)
-            return
-        except PermissionError:
-            if os.name != "nt" or attempt == _RETRIES - 1:
-                raise
-            time.sleep(0.01)
+    _patiently(target, lambda: os.replace(source, target))
 
 
 def claim(path: str, into: str) -> bool:

@@ -1,12 +1,18 @@
-"""PAL's own paths, each named once. Everything that reads or writes below PAL's home asks a `Home` for the place."""
+"""PAL's own paths, each named once. Everything that reads or writes below PAL's home asks a `Home` for the place.
+
+The guard asks before `os` is loaded, which is dear: what needs it here imports it where it stands."""
 
 from __future__ import annotations
 
-import os
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+FOLDER = ".pal"  # in the user's home folder, unless PAL_HOME names another place
+PROJECT_RULES = ".pal-security.json"  # in a project's folder: rules that its own files bring along
+_SEPARATOR = "\\" if sys.platform == "win32" else "/"
 
 
 class Home:
@@ -15,8 +21,9 @@ class Home:
     __slots__ = (
         "activity", "agents", "archive", "archive_rows", "backups", "bin", "cache", "changes",
         "counts", "debug_flag", "digest_routes", "digests", "docs", "engine", "exchanges",
-        "failures", "handoffs", "index", "install", "interaction", "interaction_tracks", "jobs",
-        "last_responses", "launcher", "learnings_map", "lesson_gate", "log", "memory", "nudges",
+        "failures", "guard_log", "guard_once", "handoffs", "index", "install", "interaction",
+        "interaction_tracks", "jobs", "last_responses", "launcher", "learnings_map", "lesson_gate",
+        "log", "memory", "nudges",
         "opinions", "pending_failure", "projects", "ratings", "reflections", "relationship", "root",
         "self_model", "session_learning", "sessions", "settings", "settings_good", "signal_cache",
         "signals", "skill_index", "skills", "spill", "state", "synthesis", "telos", "tier1_stamp",
@@ -63,6 +70,8 @@ class Home:
         self.nudges = self._at("memory", "state", "nudges-shown.json")
         self.archive_rows = self._at("memory", "state", "archive")
         self.jobs = self._at("memory", "state", "jobs")
+        self.guard_log = self._at("memory", "state", "guard.jsonl")
+        self.guard_once = self._at("memory", "state", "guard-allow-once.json")
         self.spill = self._at("memory", "state", "spill")
         self.log = self._at("memory", "state", "debug.log")
         self.debug_flag = self._at("memory", "state", "debug-enabled")
@@ -80,29 +89,50 @@ class Home:
         self.self_model = self._at("memory", "self-model", "current.md")
 
     def _at(self, *names: str) -> str:
-        return os.sep.join((self.root, *names))
+        return _SEPARATOR.join((self.root, *names))
 
     def relative(self, path: str) -> str:
         """The path below the home, with forward slashes: the same on every system."""
+        import os
+
         return os.path.relpath(path, self.root).replace(os.sep, "/")
 
     def below(self, relative: str) -> str:
         """The absolute path of what `relative` named; refuses to leave the home (ValueError)."""
+        import os
+
         names = relative.split("/")
         if not relative or ".." in names or os.path.isabs(relative) or ":" in names[0] or {"\\", "\0"} & set(relative):
             raise ValueError("not a path below PAL's home: " + repr(relative))
         return self._at(*names)
 
 
+def of_launcher(root: str) -> Home:
+    """The home around a launcher that was started by this path. On Windows a registered command has forward slashes and
+    may have short (8.3) names; the home is called as everywhere else, or each would rewrite what the other wrote."""
+    import os
+
+    if os.name == "nt":
+        root = os.path.normpath(root)
+        if "~" in root:
+            whole = os.path.realpath(root)
+            root = whole if whole[:2] == root[:2] else root  # not where a mapped drive became a server's name
+    return Home(root)
+
+
 def resolve(env: Mapping[str, str]) -> Home:
     """The home this environment names: PAL_HOME, else `.pal` in the user's home folder."""
+    import os
+
     named = env.get("PAL_HOME")
     if named:
         return Home(os.path.abspath(os.path.expanduser(named)))
-    return Home(os.path.join(user_folder(env), ".pal"))
+    return Home(os.path.join(user_folder(env), FOLDER))
 
 
 def user_folder(env: Mapping[str, str]) -> str:
     """The user's home folder: HOME on POSIX, USERPROFILE on Windows, else what the system says."""
+    import os
+
     named = env.get("USERPROFILE") if os.name == "nt" else env.get("HOME")
     return os.path.abspath(named or os.path.expanduser("~"))

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 WAIT = 2.0  # seconds; two hundred hooks at once each hold a lock for about a millisecond
 
@@ -59,19 +55,7 @@ class Lock:
             self._descriptor = -1
 
 
-if fcntl is not None:
-
-    def _try(descriptor: int) -> bool:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        return True
-
-    def _release(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_UN)
-
-else:
+if sys.platform == "win32":
     import msvcrt
 
     def _try(descriptor: int) -> bool:
@@ -85,3 +69,16 @@ else:
     def _release(descriptor: int) -> None:
         os.lseek(descriptor, 0, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def _try(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
+    def _release(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)

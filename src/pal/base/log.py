@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from pal.base import files, locks
+from pal.base import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _line(home: Home, level: str, source: str, message: str, trace: str) -> None
         if not os.path.isdir(home.root):
             return  # PAL was removed; a log line is no reason to bring its folder back
         files.make_folder(home.state)
-        descriptor = os.open(home.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        descriptor = os.open(home.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | files.BINARY, 0o600)
         try:
             os.write(descriptor, text.encode("utf-8", "backslashreplace"))
             size = os.fstat(descriptor).st_size
@@ -56,6 +56,8 @@ def _line(home: Home, level: str, source: str, message: str, trace: str) -> None
 
 
 def _rotate(home: Home) -> None:
+    from pal.base import locks  # seldom
+
     with locks.Lock(home.log, wait=0) as held:
         if not held or os.path.getsize(home.log) <= ROTATE_AT:
             return

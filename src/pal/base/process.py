@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def detached(argv: Sequence[str], env: Mapping[str, str], cwd: str | None = None
     """Start a program that outlives this process: own session, no streams, no window. Its pid; 0 if it did not start.
 
     An agent waits until every holder of its pipes is gone, so the child must hold none."""
-    if os.name == "nt":
+    if sys.platform == "win32":
         return _detached_windows(argv, env, cwd)
     if not os.path.isfile(argv[0]) or not os.access(argv[0], os.X_OK) or not (cwd is None or os.path.isdir(cwd)):
         return 0
@@ -59,36 +60,37 @@ def _close_inherited() -> None:
 
 
 def _detached_windows(argv: Sequence[str], env: Mapping[str, str], cwd: str | None) -> int:
+    """A console of its own that is never shown, rather than none at all: what the child starts in turn shares it,
+    where a child of DETACHED_PROCESS would open a window for each. The two flags do not go together: Windows ignores
+    CREATE_NO_WINDOW beside DETACHED_PROCESS (learn.microsoft.com, "Process Creation Flags")."""
     import subprocess
 
-    flags = (
-        getattr(subprocess, "DETACHED_PROCESS", 0)
-        | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-        | getattr(subprocess, "CREATE_NO_WINDOW", 0)
-    )
-    null = subprocess.DEVNULL
-    try:
-        child = subprocess.Popen(
-            list(argv),
-            env=dict(env),
-            cwd=cwd,
-            stdin=null,
-            stdout=null,
-            stderr=null,
-            close_fds=True,
-            creationflags=flags,
-        )
-    except OSError:
-        return 0
-    child.returncode = 0  # it is not ours to wait for; silences the warning at exit
-    return child.pid
+    if sys.platform == "win32":
+        flags = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
+        # An agent may keep its children in a job that ends them with it; not every job lets them leave.
+        for leaving in (subprocess.CREATE_BREAKAWAY_FROM_JOB, 0):
+            try:
+                child = subprocess.Popen(
+                    list(argv),
+                    env=dict(env),
+                    cwd=cwd,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    creationflags=flags | leaving,
+                )
+            except OSError:
+                continue
+            child.returncode = 0  # it is not ours to wait for; silences the warning at exit
+            return child.pid
+    return 0
 
 
 def alive(pid: int) -> bool:
     """True while a process of this number runs (it may belong to somebody else by now)."""
     if pid <= 0:
         return False
-    if os.name == "nt":
+    if sys.platform == "win32":
         return _alive_windows(pid)
     try:
         os.kill(pid, 0)
@@ -100,16 +102,17 @@ def alive(pid: int) -> bool:
 
 
 def _alive_windows(pid: int) -> bool:
-    import ctypes
+    if sys.platform == "win32":
+        import ctypes
 
-    kernel = ctypes.windll.kernel32  # type: ignore[attr-defined]
-    handle = kernel.OpenProcess(0x1000, False, pid)  # PROCESS_QUERY_LIMITED_INFORMATION
-    if not handle:
-        return False
-    code = ctypes.c_ulong()
-    kernel.GetExitCodeProcess(handle, ctypes.byref(code))
-    kernel.CloseHandle(handle)
-    return code.value == 259  # STILL_ACTIVE
+        kernel = ctypes.windll.kernel32
+        handle = kernel.OpenProcess(0x1000, False, pid)  # PROCESS_QUERY_LIMITED_INFORMATION
+        if handle:
+            code = ctypes.c_ulong()
+            kernel.GetExitCodeProcess(handle, ctypes.byref(code))
+            kernel.CloseHandle(handle)
+            return code.value == 259  # STILL_ACTIVE
+    return False
 
 
 def find_program(name: str, env: Mapping[str, str]) -> str | None:
@@ -129,11 +132,10 @@ def find_program(name: str, env: Mapping[str, str]) -> str | None:
 
 def short_path(path: str) -> str:
     """The 8.3 form of a Windows path, which holds no spaces; the path itself where there is none."""
-    try:
+    if sys.platform == "win32":
         import ctypes
 
         buffer = ctypes.create_unicode_buffer(1024)
-        length = ctypes.windll.kernel32.GetShortPathNameW(path, buffer, 1024)  # type: ignore[attr-defined]
+        length = ctypes.windll.kernel32.GetShortPathNameW(path, buffer, 1024)
         return buffer.value if 0 < length < 1024 else path
-    except (ImportError, AttributeError, OSError):
-        return path  # another system
+    return path

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 TAIL_BYTES = 64 * 1024
 _RECENT = 200  # records; an event fired twice comes twice within seconds
-_BINARY = getattr(os, "O_BINARY", 0)
 
 
 def append(
@@ -69,7 +68,7 @@ def _holds(recent: list[dict[str, Any]], record: dict[str, Any], names: Sequence
 
 
 def _write_line(path: str, line: str, durable: bool) -> None:
-    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _BINARY, 0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | files.BINARY, 0o600)
     try:
         size = os.fstat(descriptor).st_size
         data = line.encode("utf-8") + b"\n"

@@ -115,11 +115,13 @@ def _is_terminal(stream: TextIO | None) -> bool:
 
 
 def _accept_every_character(stream: TextIO) -> None:
-    """Keep a C locale or a Windows code page from ending a command at a letter it does not know."""
+    """Keep a C locale or a Windows code page from ending a command at a letter it does not know.
+
+    A pipe or a file gets the same bytes on every system: UTF-8, and line ends as they are written."""
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is None:
         return
     if _is_terminal(stream):
         reconfigure(errors="backslashreplace")
     else:
-        reconfigure(encoding="utf-8", errors="backslashreplace")
+        reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from pal.base import clock, settings
@@ -32,6 +33,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
     time = clock.wall(context.now, zone)
     if options.json:
         context.output.json({"timezone": zone, "now": time})
+    elif zone and not clock.valid_zone(zone):
+        context.output.line(f"{zone}, which is not known here, so PAL uses UTC (now {time})")
     elif zone:
         context.output.line(f"{zone} (now {time})")
     else:
@@ -47,8 +50,11 @@ def known(zone: str) -> str:
     spelled = {name.casefold(): name for name in zones}.get(zone.casefold(), zone)
     if clock.valid_zone(spelled):
         return spelled
-    if not zones:
-        raise PalError("this Python has no time zone data; install its tzdata package, then set the zone again")
+    if not clock.knows_zones():
+        raise PalError(
+            "this Python has no time zone data, so PAL goes by the machine's clock; to name a zone, run"
+            f" `{sys.executable} -m pip install tzdata`, then set it again (nothing was changed)"
+        )
     import difflib
 
     near = difflib.get_close_matches(spelled, zones, 1, 0.6)

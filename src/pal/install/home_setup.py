@@ -185,8 +185,10 @@ def _shell_command(home: Home, python: str) -> str:
 
 
 def _windows_command(python: str, env: Mapping[str, str]) -> str:
-    """cmd.exe reads a file in the console's code page: a user's name beyond ASCII is left to a variable. It reads
-    line by line: after success there must be nothing left to read, since `pal uninstall` removes this file."""
+    """cmd.exe reads a file in the console's code page: a user's name beyond ASCII is left to a variable.
+
+    It goes back to the file after each line, and complains when `pal uninstall` has removed it, so success ends the
+    reading; after a failure the program stays the last command that ran, whose exit status then is that of the file."""
     profile = env.get("USERPROFILE", "")
     if profile and python.lower().startswith(profile.lower() + "\\"):
         python = "%USERPROFILE%" + python[len(profile) :].replace("%", "%%")

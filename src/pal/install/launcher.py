@@ -8,7 +8,7 @@ from __future__ import annotations
 from pal.base import process
 from pal.base.home import Home
 
-_BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:~=")
+_BARE = frozenset("_-./:~=")  # beside letters and digits of any script: what no shell of Windows reads as more
 
 _TEXT = '''\
 """Starts PAL for one hook of an agent; written by `pal install`. Nothing that goes wrong here may stop the agent."""
@@ -42,6 +42,8 @@ finally:
     _exit(0)
 '''
 
+_END_ON_WINDOWS = " ; exit 0 # || exit 0"
+
 
 def text(engine: str, tag: str, offset: int, length: int) -> str:
     """The launcher's source: the engine's file name, the cache tag (`cpython-313`) its bytecode is for, and where in
@@ -58,22 +60,32 @@ def command(python: str, home: Home, words: list[str], windows: bool) -> dict[st
     """The fields `command` and, where one must be named, `shell` of a hook entry that hands these words to PAL.
 
     On Windows a client may hand the string to Git Bash, PowerShell or cmd. Bare words with forward slashes mean the
-    same to all three (to cmd, `; exit 0` is two more arguments, which the launcher ignores). Where a path cannot be
-    written so, not even by its short name, PowerShell is asked for, which every Windows has."""
+    same to all three (superuser.com/a/1060315 for cmd). The end keeps the exit status 0 in each: the first two take
+    `; exit 0` and leave out what follows `#`; cmd hands `; exit 0 #` to the launcher, which stops reading at `;`, and
+    runs the second `exit 0` if Python fails. Where a path cannot be written so, not even by its short name, PowerShell
+    is asked for, which every Windows has; there `.` starts a program as `&` does, and is no syntax error elsewhere
+    (with status 2 for Git Bash)."""
     import shlex
 
     words = [*arguments(python, home), *words]
     if not windows:
         return {"command": " ".join([shlex.quote(word) for word in words]) + "; exit 0"}
     words = [_forward(word) for word in words]
-    if all(_BARE.issuperset(word) for word in words):
-        return {"command": " ".join(words) + "; exit 0"}
-    quoted = ["'" + word.replace("'", "''") + "'" for word in words]
-    return {"command": "& " + " ".join(quoted) + "; exit 0", "shell": "powershell"}
+    if all(_is_bare(word) for word in words):
+        return {"command": " ".join(words) + _END_ON_WINDOWS}
+    quoted = [word if _is_bare(word) else "'" + word.replace("'", "''") + "'" for word in words]
+    return {"command": ". " + " ".join(quoted) + _END_ON_WINDOWS, "shell": "powershell"}
 
 
-def _forward(word: str) -> str:
-    plain = word.replace("\\", "/")
-    if _BARE.issuperset(plain) or "/" not in plain:
-        return plain
-    return process.short_path(word).replace("\\", "/")
+def _is_bare(word: str) -> bool:
+    return all(char.isalnum() or char in _BARE for char in word)
+
+
+def _forward(path: str) -> str:
+    """With forward slashes, and short (8.3) names as far as the last part that needs one."""
+    parts = path.replace("\\", "/").split("/")
+    odd = [number for number, part in enumerate(parts) if not _is_bare(part)]
+    if odd:
+        end = odd[-1] + 1
+        parts[:end] = process.short_path("\\".join(parts[:end])).replace("\\", "/").split("/")
+    return "/".join(parts)

@@ -146,7 +146,7 @@ def split(command: str) -> list[str]:
         words = list(lexer)
     except ValueError:
         return []
-    words = [word for word in words if word not in ("&", "exec")]
+    words = [word for word in words if word not in ("&", ".", "exec")]
     return words[: words.index(";")] if ";" in words else words
 
 

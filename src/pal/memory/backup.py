@@ -88,7 +88,7 @@ def _write(home: Home, half: str, now: float) -> None:
     from pal import __version__
 
     kind = zipfile.ZIP_DEFLATED if _zlib() else zipfile.ZIP_STORED
-    descriptor = os.open(half, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    descriptor = os.open(half, os.O_RDWR | os.O_CREAT | os.O_EXCL | files.BINARY, 0o600)
     with os.fdopen(descriptor, "w+b") as stream:
         count = size = 0
         with zipfile.ZipFile(stream, "w", kind) as archive:

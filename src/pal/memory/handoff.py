@@ -9,6 +9,7 @@ import os
 
 from pal.base import clock, locks, records, redaction, spill, state, text
 from pal.base.errors import PalError
+from pal.memory import projects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def note(
     }
     if waiting_on:
         row["waitingOn"] = text.clip(redaction.scrub(waiting_on).strip(), _SIDE)
-    _put(home, folder_key(cwd), row, now)
+    _put(home, projects.folder_key(cwd), row, now)
     return row
 
 
@@ -72,7 +73,7 @@ def snapshot(home: Home, cwd: str, user: str, assistant: str, who: dict[str, Any
         "lastUser": asked,
         "lastAssistant": answered,
     }
-    return _put(home, folder_key(cwd), row, now)
+    return _put(home, projects.folder_key(cwd), row, now)
 
 
 def _put(home: Home, key: str, row: dict[str, Any], now: float) -> bool:
@@ -126,15 +127,9 @@ def _make_room(home: Home, rows: dict[str, Any], now: float) -> None:
         _archive(home, key, rows.pop(key), now)
 
 
-def folder_key(cwd: str) -> str:
-    """The folder as it is written in the file: normal form, and on Windows a capital drive letter."""
-    folder = os.path.normpath(cwd) if cwd else ""
-    return folder[0].upper() + folder[1:] if folder[1:2] == ":" else folder
-
-
 def for_folder(home: Home, cwd: str, now: float) -> dict[str, Any] | None:
     """The folder's row if it is not older than a week, with its `folder` and its `age` in seconds."""
-    key = folder_key(cwd)
+    key = projects.folder_key(cwd)
     return next((row for row in _fresh(home, now) if row["folder"] == key), None)
 
 
@@ -142,7 +137,7 @@ def elsewhere(home: Home, cwd: str, now: float) -> dict[str, Any] | None:
     """The newest unfinished row of another folder, only if it is newer than this folder's; its texts are cut short.
 
     Temporary folders hold nothing worth coming back to."""
-    key = folder_key(cwd)
+    key = projects.folder_key(cwd)
     for row in _fresh(home, now):
         if row["folder"] == key:
             return None

@@ -24,7 +24,6 @@ _HEADER = len(MAGIC) + GENERATION + 8  # … then how many items the filter hold
 _BLOCK = 64  # bytes
 _PER_BLOCK = 32  # items: 16 bits for each
 _FEWEST = 64  # blocks; a gate for about fifty lessons is 4 kB
-_BINARY = getattr(os, "O_BINARY", 0)
 _PRIME = 11400714785074694791
 _MIX = 1609587929392839161
 _SPREAD = 9650029242287828579
@@ -86,7 +85,7 @@ def load(path: str) -> Gate | None:
 def may_match(path: str, terms: Iterable[str]) -> bool:
     """False when no lesson has two of these terms among its key terms; True without a whole gate to tell."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | _BINARY)
+        descriptor = files.open_to_read(path)
     except OSError:
         return True
     try:

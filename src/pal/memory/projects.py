@@ -24,6 +24,12 @@ _TITLE = 80  # UTF-16 units
 _SUMMARY = 300  # UTF-16 units
 
 
+def folder_key(cwd: str) -> str:
+    """A folder as records name it, however an agent wrote it: normal form, and on Windows a capital drive letter."""
+    folder = os.path.normpath(cwd) if cwd else ""
+    return folder[0].upper() + folder[1:] if folder[1:2] == ":" else folder
+
+
 def root_of(cwd: str, user: str | None = None) -> str:
     """The nearest folder at or above `cwd` with a marker, at most twelve levels up; empty when there is none.
 
@@ -32,7 +38,7 @@ def root_of(cwd: str, user: str | None = None) -> str:
     if not cwd:
         return ""
     stop = os.path.normcase(os.path.normpath(os.path.expanduser("~") if user is None else user))
-    folder = os.path.normpath(cwd)
+    folder = folder_key(cwd)
     for _ in range(MOST_LEVELS + 1):
         above = os.path.dirname(folder)
         if above == folder or os.path.normcase(folder) == stop:
