@@ -118,7 +118,8 @@ def _failures(home: Home, now: float) -> None:
         os.makedirs(folder, exist_ok=True)
         text = (
             f'---\nrating: 2\ncontext: "the {topic} still shows the {fault}"\ndate: "{day}"\nts: "{_iso(moment)}"\n'
-            f'session: "old-{number}"\nagent: "claude"\ncwd: "/home/user/project{number % 40}"\nsource: "explicit"\n---\n\n'
+            f'session: "old-{number}"\nagent: "claude"\ncwd: "/home/user/project{number % 40}"\n'
+            'source: "explicit"\n---\n\n'
             f"## What Happened\n\nThe {place} of {part} was changed, not the {topic}.\n\n"
             "## Conversation Summary\n\nUSER: mend it\n\nASSISTANT: Done.\n"
         )
