@@ -19,6 +19,7 @@ check: .venv/new/ready
 # pal.py goes by its text: as a file it would be a second module called pal.
 types: .venv/new/ready
 	$(NEW) -m mypy
+	$(NEW) -m mypy --platform win32
 	MYPYPATH=src $(NEW) -m mypy --config-file= --strict --python-version 3.9 -c "$$(cat pal.py)"
 
 tests-new: .venv/new/ready
@@ -37,6 +38,7 @@ build:
 
 bench: .venv/new/ready
 	$(NEW) tests/bench/hooks.py
+	$(NEW) tests/bench/guard.py
 
 clean:
 	rm -rf .venv dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -41,6 +41,7 @@ HOT = [
     "pal/base/*",
     "pal/memory/*",
     "pal/context/*",
+    "pal/guard/*",
     "pal/jobs/queue.py",
     "pal/install/launcher.py",
     "pal/skills/triggers.py",
@@ -59,7 +60,9 @@ HOT_IMPORTS = {
     "_json",
     "fcntl",
     "msvcrt",
-}  # the last three: C, pull in nothing
+    "posix",
+    "nt",
+}  # from _json on: C, pull in nothing
 COLD: dict[str, str] = {}  # modules inside the globs above that no hook imports, each with the reason
 
 AGENTS = ("claude", "opencode", "cursor", "copilot", "vscode", "codex", "antigravity", "gemini")

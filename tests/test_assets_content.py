@@ -13,6 +13,7 @@ from pal.base.settings import Settings
 from pal.base.text import units
 from pal.cli import main
 from pal.context import prompt, semi_static, session, steering
+from pal.guard.model import GROUPS
 
 TEXTS = [name for name in assets.names() if name.endswith(".md")]
 DOCUMENTS = ["CONTEXT_ROUTING.md", "MEMORY_SYSTEM.md", "STEERING_RULES.md", "SYSTEM_ARCHITECTURE.md"]
@@ -115,7 +116,7 @@ def leaves(schema: dict, at: str = "") -> dict[str, dict]:
 
 def test_the_schema_describes_exactly_the_shipped_settings_and_names_their_defaults() -> None:
     schema, shipped = leaves(json.loads(read(SCHEMA))), Settings(json.loads(read(SETTINGS)))
-    kinds = {"string": str, "boolean": bool, "integer": int, "array": list}
+    kinds = {"string": str, "boolean": bool, "integer": int, "array": list, "object": dict}
     for name, entry in schema.items():
         value = shipped.get(name)
         assert isinstance(value, kinds[entry["type"]]), name
@@ -127,10 +128,15 @@ def test_the_schema_describes_exactly_the_shipped_settings_and_names_their_defau
         return {
             each
             for key, below in value.items()
-            for each in (names(below, f"{at}{key}.") if isinstance(below, dict) else {f"{at}{key}"})
+            for each in (names(below, f"{at}{key}.") if isinstance(below, dict) and below else {f"{at}{key}"})
         }
 
     assert names(shipped.values) == set(schema)
+
+
+def test_the_schema_lists_the_groups_of_the_guard() -> None:
+    groups = json.loads(read(SCHEMA))["properties"]["security"]["properties"]["groups"]
+    assert groups["propertyNames"]["enum"] == list(GROUPS)
 
 
 def test_the_schema_lists_the_shipped_steering_tags() -> None:

@@ -64,43 +64,64 @@ def from_launcher(argv: list[str], home: str, tuned: bool) -> None:
 def hook(argv: list[str], root: str, tuned: bool = True) -> None:
     """Answer one event: `EVENT --agent=NAME`, the payload on stdin. Never raises, whatever comes."""
     raw = _read_all()
-    if argv[:1] == ["pre-tool"] and tuned:
-        return  # there are no rules yet, so every call is allowed without a look at it
-    import os
+    guarded = argv[:1] == ["pre-tool"]
+    if guarded and tuned:
+        from pal.guard import prefilter
 
+        if prefilter.harmless(raw, root):
+            return
+    from pal.base import bare
     from pal.base import home as homes
-    from pal.base import process
 
-    home = homes.of_launcher(root) if root else homes.resolve(os.environ)
-    if process.spawned(os.environ) or not os.path.isdir(home.root):
-        return  # our own model call, or PAL is not there (any more): nothing to say and nowhere to say it
+    # Everything up to here, and the guard's whole way for a call that may run, does without `os`.
+    env = bare.environment()
+    home = homes.of_launcher(root) if root else homes.resolve(env)
+    if not bare.exists(home.root) or (not guarded and _ours(env)):
+        return  # PAL is not there (any more), or this is our own model call, whose tools are guarded all the same
     from pal.hooks.isolate import attempt
 
-    answer = attempt(home, " ".join(["hook", *argv])[:60], lambda: _answer(argv, raw, home, os.environ, tuned), "")
+    name = " ".join(["hook", *argv])[:60]
+    nothing: tuple[str, Callable[[], object] | None] = ("", None)
+    answer, afterwards = attempt(home, name, lambda: _answer(argv, raw, home, env, tuned), nothing)
     if answer:
         _write_all(answer.encode("utf-8", "replace"))
+    if afterwards:
+        attempt(home, name, afterwards, None)
 
 
-def _answer(argv: list[str], raw: bytes, home: Home, env: Mapping[str, str], tuned: bool) -> str:
-    import os
+def _ours(env: Mapping[str, str]) -> bool:
+    from pal.base import process
+
+    return process.spawned(env)
+
+
+def _answer(
+    argv: list[str], raw: bytes, home: Home, env: Mapping[str, str], tuned: bool
+) -> tuple[str, Callable[[], object] | None]:
+    """(what goes to stdout, what is left to do then)."""
+    import time
 
     from pal import targets
-    from pal.base import clock, jsontext, log, settings
+    from pal.base import jsontext, settings
     from pal.hooks.frame import Frame
 
     event = argv[0] if argv else ""
     agent = next((word[len(_AGENT_FLAG) :] for word in argv if word.startswith(_AGENT_FLAG)), "")
     if event not in EVENTS or agent not in targets.NAMES:
+        from pal.base import log
+
         log.error(home, "hook", f"unknown event {event!r} or agent {agent!r}; known: {', '.join(EVENTS)}")
-        return ""
+        return "", None
     try:
         payload = jsontext.loads(raw)
         if not isinstance(payload, dict):
             raise ValueError("not a JSON object")
     except ValueError as problem:
+        from pal.base import log
+
         log.error(home, "hook", f"{event} of {agent}: the payload of {len(raw)} bytes is unusable: {problem}")
-        return ""
-    moment = clock.now()
+        return "", None
+    moment = time.time()  # `clock` takes `os`
     started: set[str] = set()
 
     def later(name: str) -> None:
@@ -111,6 +132,8 @@ def _answer(argv: list[str], raw: bytes, home: Home, env: Mapping[str, str], tun
             queue.submit(home, name, {}, moment, lambda job_id: _spawn(home, job_id, env), unique=True)
 
     def revive() -> None:
+        import os
+
         if not os.path.isdir(home.jobs) or not any(name[0] != "." for name in os.listdir(home.jobs)):
             return
         from pal.jobs import queue
@@ -123,8 +146,7 @@ def _answer(argv: list[str], raw: bytes, home: Home, env: Mapping[str, str], tun
     turn_of = targets.turn(agent)
     turn = turn_of.parse(event, payload, env)
     reply = _handler(event)(turn, Frame(home, settings.load(home), moment, env, later, revive))
-    rendered: str = turn_of.render(event, reply)
-    return rendered
+    return turn_of.render(event, reply), reply.afterwards
 
 
 def _handler(event: str) -> Handler:
@@ -137,6 +159,10 @@ def _handler(event: str) -> Handler:
         from pal.hooks import user_prompt
 
         return user_prompt.run
+    if event == "pre-tool":
+        from pal.hooks import pre_tool
+
+        return pre_tool.run
     if event == "post-tool":
         from pal.hooks import post_tool
 
@@ -153,13 +179,9 @@ def _handler(event: str) -> Handler:
         from pal.hooks import pre_compact
 
         return pre_compact.run
-    if event == "session-end":
-        from pal.hooks import session_end
+    from pal.hooks import session_end
 
-        return session_end.run
-    from pal.hooks.turn import HookReply
-
-    return lambda turn, frame: HookReply()
+    return session_end.run
 
 
 def _read_all() -> bytes:

@@ -81,3 +81,21 @@ def test_update_asks_before_it_installs(on_terminal, run_pal, archive, fresh_hom
     found, shown = on_terminal(["update", str(newer)], [answer])
     assert found == code, shown
     assert (fresh_home / ".pal" / "docs" / "EXTRA.md").is_file() is (answer == "y")
+
+
+@pytest.mark.parametrize(("answer", "decisions"), [("y", [True, False, True]), ("n", [True, True, True])])
+def test_a_person_lifts_one_denial_for_one_use(on_terminal, run_pal, fresh_home, answer, decisions):
+    assert run_pal("install", "--claude").returncode == 0
+    call = {"session_id": "s", "cwd": str(fresh_home), "tool_name": "Bash", "tool_input": {"command": "rm -rf ~"}}
+
+    def denied() -> bool:
+        return "deny" in run_pal("hook", "pre-tool", "--agent=claude", stdin=call).stdout
+
+    found = [denied()]
+    (row,) = json.loads(run_pal("guard", "log", "--json").stdout)
+    code, shown = on_terminal(["guard", "allow-once", row["code"]], [answer])
+    assert code == 0, shown
+    assert "rm -rf ~" in shown
+    found += [denied(), denied()]
+    assert found == decisions
+    assert on_terminal(["guard", "allow-once", "ffffffff"], [])[0] == 1

@@ -204,3 +204,22 @@ def test_doctor_tries_the_guard_through_the_registered_command(installed, run_pa
     assert findings["guard"]["level"] == "fail"
     assert "dead" in findings["guard"]["title"]
     assert findings["guard"]["fix"] == "pal install --claude"
+
+
+def test_a_call_that_may_run_loads_next_to_nothing(installed):
+    """What a hook imports is what it costs; `os` alone is a fifth of the interpreter's start."""
+
+    def loaded(command: str) -> set[str]:
+        argv = installed.argv("pre-tool", "--agent=claude")
+        data = json.dumps(installed.payload("pre-tool", tool_name="Bash", tool_input={"command": command})).encode()
+        done = subprocess.run(
+            [argv[0], "-X", "importtime", *argv[1:]], input=data, capture_output=True, env=installed.env
+        )
+        assert done.stdout == b""
+        return {row.rsplit("|", 1)[-1].strip() for row in done.stderr.decode().splitlines() if "|" in row}
+
+    unread, read = loaded("git status"), loaded('git commit -m "x"')
+    assert "pal.guard.prefilter" in unread
+    assert not {"pal.base.jsontext", "pal.guard.judge", "os"} & unread
+    assert "pal.guard.judge" in read
+    assert not {"os", "json", "re", "pal.base.files", "pal.base.redaction", "pal.guard.powershell"} & read

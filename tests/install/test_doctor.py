@@ -11,19 +11,24 @@ import pytest
 
 from pal.base import clock, log
 from pal.base.home import Home
+from pal.guard import ledger
 from pal.install import doctor, engine, launcher
 from pal.install.status import Agent, Registration
+from pal.memory import counts
 
 TAG = sys.implementation.cache_tag
+# What a live guard does, put before everything else in the launcher.
+GUARD = 'import sys\n\nif "rm -rf" in sys.stdin.read():\n    print("deny", flush=True)\n'
 
 
 @pytest.fixture
 def sound(home, clean_env):
     """examine() over a home and an agent where nothing is wrong; examine(agent) with another agent."""
     data = b"an engine"
+    script = launcher.text(engine.name(data), TAG, 0, 0).replace("import sys\n", GUARD, 1)
     engine.place(home, data)
     for path, text in (
-        (home.launcher, launcher.text(engine.name(data), TAG, 0, 0)),
+        (home.launcher, script),
         (home.archive, ""),
         (home.settings, "{}"),
     ):
@@ -130,6 +135,14 @@ def test_settings_that_cannot_be_read_fail(sound, home):
     assert home.settings in found.fix
 
 
+def test_a_time_zone_nobody_knows_here_is_worth_a_warning(sound, home):
+    with open(home.settings, "w") as stream:
+        stream.write('{"identity": {"principal": {"timezone": "No/Where"}}}')
+    found = one(sound(), "settings")
+    assert found.level == doctor.WARNING
+    assert "No/Where" in found.title
+
+
 def test_state_files_set_aside_are_named(sound, home):
     open(os.path.join(home.state, "sessions.json.corrupt-20260302-081500"), "w").close()
     found = one(sound(), "state")
@@ -190,6 +203,31 @@ def test_a_registered_command_is_run_as_the_agent_runs_it(sound, home, command, 
     entries = [Registration("pre-tool", command)]
     (found,) = [finding for finding in sound(agent_of(home, registered=entries)) if finding.id == "run"]
     assert (found.level, said in found.title) == (level, True)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX shell")
+@pytest.mark.parametrize(
+    ("command", "level", "said"),
+    [
+        ("if grep -q 'rm -rf'; then echo deny; fi", doctor.PASS, "refuses"),
+        ("cat > /dev/null", doctor.FAIL, "says nothing"),
+        ("if grep -q 'rm -rf'; then echo allow; fi", doctor.FAIL, "answers allow"),
+        ("if grep -q 'rm -rf'; then exit 3; fi", doctor.FAIL, "exit code 3"),
+    ],
+)
+def test_a_dead_guard_is_found_through_the_registered_command(sound, home, command, level, said):
+    found = one(sound(agent_of(home, registered=[Registration("pre-tool", command)])), "guard")
+    assert (found.level, said in found.title) == (level, True)
+    assert found.fix == ("" if level == doctor.PASS else "pal install --claude")
+
+
+def test_a_guard_that_failed_is_counted(sound, home, now):
+    assert one(sound(), "guard-faults").level == doctor.PASS
+    counts.bump(home, ledger.FAULTS, now)
+    log.error(home, "guard", "RuntimeError: bad table")
+    found = one(sound(), "guard-faults")
+    assert (found.level, found.fix) == (doctor.WARNING, "pal debug log")
+    assert "1 time(s)" in found.title
 
 
 def test_examining_leaves_nothing_behind(sound, home):

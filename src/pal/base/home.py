@@ -110,9 +110,9 @@ class Home:
 def of_launcher(root: str) -> Home:
     """The home around a launcher that was started by this path. On Windows a registered command has forward slashes and
     may have short (8.3) names; the home is called as everywhere else, or each would rewrite what the other wrote."""
-    import os
+    if sys.platform == "win32":
+        import os
 
-    if os.name == "nt":
         root = os.path.normpath(root)
         if "~" in root:
             whole = os.path.realpath(root)

@@ -4,7 +4,7 @@ While it cannot be read, the last values that could be stay in force, and `probl
 
 from __future__ import annotations
 
-from pal.base import files, jsontext
+from pal.base import bare, jsontext
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,10 +71,10 @@ class Settings:
 def load(home: Home) -> Settings:
     """The settings now in force. Never raises."""
     try:
-        values = _parse(files.read_bytes(home.settings))
+        values = _parse(bare.read_bytes(home.settings))
     except (ValueError, OSError) as problem:
         try:
-            kept = _parse(files.read_bytes(home.settings_good))
+            kept = _parse(bare.read_bytes(home.settings_good))
         except (ValueError, OSError):
             kept = {}
         return Settings(kept, f"{home.settings} cannot be read ({problem}); the last good values are used")
@@ -84,6 +84,8 @@ def load(home: Home) -> Settings:
 def remember(home: Home, settings: Settings) -> None:
     """Keep these values for the day the file is broken; called once a session."""
     if not settings.problem:
+        from pal.base import files
+
         files.write(home.settings_good, jsontext.dumps_rows(settings.values))
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
-from pal.base import settings
+from pal.base import bare, settings
 from pal.cli import agents, install
 from pal.cli.parser import json_option
 from pal.context import steering
+from pal.guard import settings as guard_settings
 from pal.install import doctor
 
 if TYPE_CHECKING:
@@ -48,6 +50,11 @@ def examine(context: Context) -> list[doctor.Finding]:
     for problem in steering.problems(settings.load(context.home)):
         fix = f"edit steering.rules in {context.home.settings}"
         findings.append(doctor.Finding("steering", doctor.WARNING, problem, fix))
+    for problem in guard_settings.load(
+        settings.load(context.home), context.home.root, (os.getcwd(),), bare.WINDOWS, bare.CASE_INSENSITIVE
+    ).problems:
+        fix = "correct what it names; the other rules hold"
+        findings.append(doctor.Finding("guard-settings", doctor.WARNING, problem, fix))
     return findings
 
 

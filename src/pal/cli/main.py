@@ -50,6 +50,7 @@ VERBS = (
     Verb("backup", "backup", "save what is yours to a zip", "memory"),
     Verb("telos", "telos", "show who you are and what you want, topic by topic", "you"),
     Verb("timezone", "timezone", "show or set your time zone", "you"),
+    Verb("guard", "guard", "explain what the guard says, list its rules and log, lift a denial", "look inside"),
     Verb("debug", "debug", "read the debug log, or see what an agent is told", "look inside"),
     Verb("statusline", "statusline", "print one line for an agent's status bar", "look inside"),
     Verb("hook", "hook", "answer one event of an agent; agents run this", "look inside"),

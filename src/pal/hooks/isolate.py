@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import time
 
-from pal.base import log
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,10 +26,14 @@ def attempt(home: Home, name: str, handler: Callable[[], Result], otherwise: Res
     except Exception as problem:
         import traceback  # rare, and dear to import
 
+        from pal.base import log
+
         log.error(home, name, f"{type(problem).__name__}: {problem}", traceback.format_exc())
         return otherwise
     took = time.perf_counter() - began
     if took > BUDGET:
+        from pal.base import log
+
         log.warning(home, name, f"took {took * 1000:.0f} ms of a budget of {BUDGET * 1000:.0f} ms")
     return result
 

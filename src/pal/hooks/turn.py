@@ -21,11 +21,13 @@ class HookInput:
         "agent",
         "agent_type",
         "attended",
+        "can_ask",
         "changed_file",
         "custom",
         "cwd",
         "event",
         "event_id",
+        "folder",
         "human",
         "process",
         "prompt",
@@ -44,6 +46,7 @@ class HookInput:
         self.agent = agent
         self.session = session
         self.cwd = cwd  # the project the session was started in
+        self.folder = ""  # where a tool is about to run, which a session may have changed
         self.event_id = ""  # the same for every delivery of one event
         self.prompt = ""
         self.human = True  # False: the prompt was written by a program
@@ -56,6 +59,7 @@ class HookInput:
         self.subagent = False
         self.agent_type = ""
         self.attended = False  # a person sits at the terminal
+        self.can_ask = False  # the agent puts a hook's question to that person
         self.process = 0  # the agent's own process id, where it tells
         self.transcript_path = ""
         self.read_transcript: Callable[[str], list[Message]] = _unreadable  # the last messages, oldest first
@@ -73,7 +77,10 @@ class HookInput:
 class HookReply:
     """What a hook has to say. Empty means nothing is printed."""
 
-    __slots__ = ("context",)
+    __slots__ = ("afterwards", "context", "permission", "reason")
 
-    def __init__(self, context: str = "") -> None:
+    def __init__(self, context: str = "", afterwards: Callable[[], object] | None = None) -> None:
         self.context = context
+        self.permission = ""  # "deny" or "ask", with the reason the agent is told
+        self.reason = ""
+        self.afterwards = afterwards  # what can wait until the answer is out

@@ -21,7 +21,7 @@ Files = dict[str, bytes]
 SHEBANG = b"#!/usr/bin/env python3\n"
 MAIN = "__main__.py"
 LICENCE = "LICENSE"
-CODE = "bytecode"  # an engine's entry that holds all modules' code in one piece; `finder` serves them from it
+CODE = "bytecode/"  # an engine's entries that hold its modules' code in a few pieces; `finder` serves them
 EARLIEST = 315_532_800  # 1980-01-01, the first day a zip entry can name
 UNIX = 3  # the system an entry claims to come from; zipfile would write 0 on Windows
 
@@ -92,7 +92,7 @@ def _from_archive(path: str) -> Files:
     try:
         with zipfile.ZipFile(path) as archive:
             found = {name: archive.read(name) for name in archive.namelist() if not name.endswith((".pyc", "/"))}
-        found.pop(CODE, None)
+        found = {name: data for name, data in found.items() if not name.startswith(CODE)}
         if assets.BUNDLE in found:
             with zipfile.ZipFile(io.BytesIO(found.pop(assets.BUNDLE))) as bundle:
                 found.update({assets.FOLDER + name: bundle.read(name) for name in bundle.namelist()})

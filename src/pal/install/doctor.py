@@ -1,7 +1,8 @@
 """Judges what stands on this machine: each finding says what is so and, when it is wrong, the command that mends it.
 
-`examine` looks and changes nothing but one test file it takes away again; it also runs a registered command once, as
-the agent would. `pal doctor` prints the findings and fails when one of them does.
+`examine` looks and changes nothing but one test file it takes away again; it also runs a registered command, as the
+agent would, with a call that must pass and one that must be refused. `pal doctor` prints the findings and fails with
+them.
 """
 
 from __future__ import annotations
@@ -14,17 +15,20 @@ from collections.abc import Mapping, Sequence
 
 from pal.base import clock, files, process, settings
 from pal.base.home import Home
+from pal.guard import ledger
 from pal.install import interpreter
 from pal.install.home_setup import command
 from pal.install.status import Agent, Engine, Registration
-from pal.memory import backup
+from pal.memory import backup, counts
 
 PASS, WARNING, FAIL = "pass", "warning", "fail"
 REINSTALL = "pal install"
 DAY = 86_400.0
 SLOW = 1.0  # seconds for one hook; an agent waits for it at every tool call
-HARMLESS = {"session_id": "pal-doctor", "tool_name": "Bash", "tool_input": {"command": "true"}}
-PROBED_EVENT = "pre-tool"  # it writes nothing, whatever it answers
+PROBED_EVENT = "pre-tool"  # it writes nothing for this session, whatever it answers
+HARMLESS = {"session_id": ledger.PROBE, "tool_name": "Bash", "tool_input": {"command": "true"}}
+HARMFUL = {"session_id": ledger.PROBE, "tool_name": "Bash", "tool_input": {"command": "rm -rf /"}}
+REFUSAL = "deny"  # the word for it in every agent's form of an answer
 
 
 class Finding:
@@ -51,7 +55,7 @@ def examine(home: Home, env: Mapping[str, str], now: float, agents: Sequence[Age
     findings += _runtime(home, env, agents)
     for agent in agents:
         findings += _agent(agent)
-    findings += [_corrupt(home), _errors(home, now), _backups(home, now)]
+    findings += [_corrupt(home), _errors(home, now), _faults(home, now), _backups(home, now)]
     findings += _run(home, env, agents)
     return findings
 
@@ -76,6 +80,9 @@ def _settings(home: Home) -> Finding:
     found = settings.load(home)
     if found.problem:
         return Finding("settings", FAIL, found.problem, f"edit {home.settings} until it is JSON again")
+    if found.zone and not clock.valid_zone(found.zone):
+        title = f"the time zone {found.zone} is not known here, so times are told in UTC"
+        return Finding("settings", WARNING, title, "pal timezone ZONE, or leave it empty for this machine's own")
     return Finding("settings", PASS, f"{home.settings} can be read")
 
 
@@ -141,19 +148,35 @@ def _corrupt(home: Home) -> Finding:
 
 def _errors(home: Home, now: float) -> Finding:
     """What hooks logged as errors within a day, counted by who logged them."""
-    counts: dict[str, int] = {}
-    last = ""
+    rows = _logged(home, now)
+    if not rows:
+        return Finding("errors", PASS, "no hook logged an error within a day")
+    sources = [source for source, _ in rows]
+    listed = ", ".join(f"{source} {sources.count(source)}" for source in sorted(set(sources)))
+    last = f"{rows[-1][0]}: {rows[-1][1][:120]}"
+    title = f"{len(rows)} error(s) were logged within a day ({listed}); the last: {last}"
+    return Finding("errors", WARNING, title, "pal debug log")
+
+
+def _faults(home: Home, now: float) -> Finding:
+    """A guard that fails lets the call through; nobody would notice."""
+    ever = counts.read(home).get(ledger.FAULTS, 0)
+    lately = sum(source == "guard" for source, _ in _logged(home, now))
+    if lately:
+        title = f"the guard failed {lately} time(s) within a day and let those calls through ({ever} ever)"
+        return Finding("guard-faults", WARNING, title, "pal debug log")
+    return Finding("guard-faults", PASS, f"the guard did not fail within a day ({ever} time(s) ever)")
+
+
+def _logged(home: Home, now: float) -> list[tuple[str, str]]:
+    """(source, message) of every error logged within a day, oldest first."""
+    found = []
     for path in (home.log + ".1", home.log):
         for row in files.tail_bytes(path, 200_000).decode("utf-8", "replace").splitlines():
             stamp, source, message = parse_log_row(row)
             if source and 0 <= now - stamp <= DAY:
-                counts[source] = counts.get(source, 0) + 1
-                last = f"{source}: {message[:120]}"
-    if not counts:
-        return Finding("errors", PASS, "no hook logged an error within a day")
-    listed = ", ".join(f"{source} {number}" for source, number in sorted(counts.items()))
-    title = f"{sum(counts.values())} error(s) were logged within a day ({listed}); the last: {last}"
-    return Finding("errors", WARNING, title, "pal debug log")
+                found.append((source, message))
+    return found
 
 
 def parse_log_row(row: str) -> tuple[float, str, str]:
@@ -184,8 +207,10 @@ def _run(home: Home, env: Mapping[str, str], agents: Sequence[Agent]) -> list[Fi
         if entry is None:
             continue
         started = time.perf_counter()
-        problem = start(entry, {**HARMLESS, "cwd": home.root}, env)
+        problem, said = start(entry, {**HARMLESS, "cwd": home.root}, env)
         seconds = time.perf_counter() - started
+        if said and not problem:
+            problem = "refuses or changes a harmless tool call"
         mend = f"{REINSTALL} --{agent.name}"
         if problem:
             findings.append(Finding("run", FAIL, f"{agent.title}'s {PROBED_EVENT} command {problem}", mend))
@@ -195,11 +220,23 @@ def _run(home: Home, env: Mapping[str, str], agents: Sequence[Agent]) -> list[Fi
         else:
             title = f"{agent.title}'s {PROBED_EVENT} command answered in {seconds * 1000:.0f} ms"
             findings.append(Finding("run", PASS, title))
+        if not problem:
+            findings.append(_guard(agent, entry, home, env))
     return findings
 
 
-def start(entry: Registration, payload: Mapping[str, object], env: Mapping[str, str]) -> str:
-    """Run a registered command with a payload; what is wrong with it, empty when it is silent and succeeds."""
+def _guard(agent: Agent, entry: Registration, home: Home, env: Mapping[str, str]) -> Finding:
+    """Whether the registered command refuses what nobody may run."""
+    problem, said = start(entry, {**HARMFUL, "cwd": home.root}, env)
+    if problem or REFUSAL not in said:
+        what = problem or ("answers " + " ".join(said.split())[:80] if said else "says nothing")
+        title = f"{agent.title}'s guard is dead: to `rm -rf /` its {PROBED_EVENT} command {what}"
+        return Finding("guard", FAIL, title, f"{REINSTALL} --{agent.name}")
+    return Finding("guard", PASS, f"{agent.title}'s guard refuses `rm -rf /` and lets `true` pass")
+
+
+def start(entry: Registration, payload: Mapping[str, object], env: Mapping[str, str]) -> tuple[str, str]:
+    """Run a registered command with a payload: (what is wrong with it or empty, what it answered)."""
     command: str | list[str] = entry.command
     shell = True
     if process.WINDOWS and entry.shell == "powershell":
@@ -215,14 +252,12 @@ def start(entry: Registration, payload: Mapping[str, object], env: Mapping[str, 
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return f"did not end within {interpreter.PATIENCE:.0f} s"
+        return f"did not end within {interpreter.PATIENCE:.0f} s", ""
     except OSError as fault:
-        return f"cannot be started: {fault.strerror or fault}"
+        return f"cannot be started: {fault.strerror or fault}", ""
     if done.returncode:
-        return f"ends with exit code {done.returncode}"
+        return f"ends with exit code {done.returncode}", ""
     said = done.stderr.decode("utf-8", "replace").strip()
     if said:
-        return f"complains: {said.splitlines()[-1][:120]}"
-    if done.stdout.strip():
-        return "refuses or changes a harmless tool call"
-    return ""
+        return f"complains: {said.splitlines()[-1][:120]}", ""
+    return "", done.stdout.decode("utf-8", "replace").strip()

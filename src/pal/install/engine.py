@@ -23,51 +23,122 @@ from pal.install import archive, launcher
 DAY = 86_400.0
 
 
+# Which piece of the bytecode a module stands in: the longest name that it begins with. A hook reads the first piece,
+# and of the others those it needs; reading and copying them all would be felt.
+CORE, MEMORY, GUARD, REST = "core", "memory", "guard", "rest"
+PIECES = {
+    "pal": CORE,
+    "pal.install": REST,
+    "pal.install.finder": CORE,
+    "pal.targets": CORE,
+    "pal.jobs": REST,
+    "pal.cli": REST,
+    "pal.memory": MEMORY,
+    "pal.context": MEMORY,
+    "pal.skills": MEMORY,
+    "pal.guard": GUARD,
+    "pal.guard.prefilter": CORE,
+}
+
+
 def tune(contents: archive.Files) -> bytes:
-    """The engine for the running interpreter: bytecode in one piece, sources, all assets in one inner archive."""
+    """The engine for the running interpreter: bytecode in a few pieces, sources, all assets in one inner archive."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as made:
-        made.writestr(archive.entry(archive.CODE, zipfile.ZIP_STORED), _code_of_all(contents))
+        pieces = _pieces(contents)
+        index = {}
+        for piece in (MEMORY, GUARD, REST):
+            code = marshal.dumps(pieces[piece])
+            index[piece] = (_add(made, archive.CODE + piece, code), len(code), list(pieces[piece]))
+        _add(made, archive.CODE + CORE, marshal.dumps((pieces[CORE], list(index.values()))))
         for name in sorted(contents):
             if not name.startswith(assets.FOLDER):
-                made.writestr(archive.entry(name, zipfile.ZIP_STORED), contents[name])
-        made.writestr(archive.entry(assets.BUNDLE, zipfile.ZIP_STORED), _bundle(contents))
+                _add(made, name, contents[name])
+        _add(made, assets.BUNDLE, _bundle(contents))
     return buffer.getvalue()
+
+
+def _add(made: zipfile.ZipFile, name: str, data: bytes) -> int:
+    """Store one entry; where in the file its data begin (behind the local header: 30 bytes and the name)."""
+    entry = archive.entry(name, zipfile.ZIP_STORED)
+    made.writestr(entry, data)
+    return entry.header_offset + 30 + len(name.encode()) + len(entry.extra)
 
 
 def launcher_text(data: bytes, tag: str) -> str:
     """The launcher that starts this engine, tuned by an interpreter with this cache tag (`cpython-313`)."""
     with zipfile.ZipFile(io.BytesIO(data)) as made:
-        entry = made.getinfo(archive.CODE)
-    # The local header: 30 bytes, then the name and the extra field, whose lengths stand in it (APPNOTE 4.3.7).
-    names = int.from_bytes(data[entry.header_offset + 26 : entry.header_offset + 28], "little")
-    extra = int.from_bytes(data[entry.header_offset + 28 : entry.header_offset + 30], "little")
-    begin = entry.header_offset + 30 + names + extra
+        entry = made.getinfo(archive.CODE + CORE)
+    begin = entry.header_offset + 30 + len(entry.filename.encode()) + len(entry.extra)
     return launcher.text(name(data), tag, begin, entry.file_size)
 
 
-def _code_of_all(contents: archive.Files) -> bytes:
-    """Marshalled: {module: (is it a package, its marshalled code)}."""
-    modules = {}
+def _pieces(contents: archive.Files) -> dict[str, dict[str, tuple[bool, bytes]]]:
+    """piece → module → (is it a package, its marshalled code)."""
+    pieces: dict[str, dict[str, tuple[bool, bytes]]] = {piece: {} for piece in (CORE, MEMORY, GUARD, REST)}
     for file in sorted(contents):
         if file.startswith("pal/") and file.endswith(".py"):
             package = file.endswith("/__init__.py")
             module = file[: -len("/__init__.py" if package else ".py")].replace("/", ".")
-            modules[module] = (package, marshal.dumps(bytecode(file, contents[file])))
-    return marshal.dumps(modules)
+            pieces[_piece_of(module)][module] = (package, marshalled(bytecode(file, contents[file])))
+    return pieces
+
+
+def _piece_of(module: str) -> str:
+    name = module
+    while name not in PIECES:
+        name = name.rpartition(".")[0]
+    return PIECES[name]
 
 
 def bytecode(name: str, source: bytes) -> CodeType:
     """The code of one source; tracebacks from it name the file as name.
 
-    Python imports ``__future__`` for a statement that only the compiler needs, so the statement is left out
-    and its flag is passed instead. Docstrings and asserts are left out as well.
+    What only checkers and readers need is left out, since every start would load it: annotations, docstrings, asserts,
+    and the import of ``__future__``, whose flag the compiler gets instead.
     """
-    tree = ast.parse(source, name)
-    tree.body = [statement for statement in tree.body if not _asks_for_annotations(statement)]
+    tree = ast.fix_missing_locations(_Unannotated().visit(ast.parse(source, name)))
     flag = __future__.annotations.compiler_flag
     code: CodeType = compile(tree, name, "exec", flags=flag, dont_inherit=True, optimize=2)
     return code
+
+
+def marshalled(code: CodeType) -> bytes:
+    """The code's bytes, the same every time.
+
+    Marshal notes of each object whether anybody else holds it, and the interpreter's caches hold names by chance; so
+    while it writes, everything is held."""
+    held: list[object] = [code]
+    for thing in held:
+        if isinstance(thing, CodeType):
+            held += [thing.co_names, thing.co_varnames, thing.co_freevars, thing.co_cellvars, thing.co_consts]
+            held += [thing.co_filename, thing.co_name, getattr(thing, "co_qualname", "")]
+        elif isinstance(thing, (tuple, frozenset)):
+            held += thing
+    return marshal.dumps(code)
+
+
+class _Unannotated(ast.NodeTransformer):
+    """A module without its annotations, but for classes made from them (a NamedTuple's fields)."""
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
+        return None if node.module == "__future__" else node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        return node if node.bases else self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.returns = None
+        return self.generic_visit(node)
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.annotation = None
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is None:
+            return ast.copy_location(ast.Pass(), node)
+        return ast.copy_location(ast.Assign([node.target], node.value), node)
 
 
 def name(data: bytes) -> str:
@@ -114,14 +185,6 @@ def retire(home: Home, now: float) -> None:
         os.utime(os.path.join(home.engine, current(home)), (now, now))
     except OSError:
         pass  # there was none
-
-
-def _asks_for_annotations(statement: ast.stmt) -> bool:
-    return (
-        isinstance(statement, ast.ImportFrom)
-        and statement.module == "__future__"
-        and [alias.name for alias in statement.names] == ["annotations"]
-    )
 
 
 def _bundle(contents: archive.Files) -> bytes:

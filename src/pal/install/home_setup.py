@@ -29,6 +29,8 @@ SCHEMAS = "schema/"  # an editor checks the settings against one; the settings n
 STANDING = "AGENTS.md"  # rendered for this user by tier 1, not copied
 BIN_FLAGS = "-I -X utf8"  # people's commands keep `site`: the time zone data of Windows is a package there
 PATIENCE = 300.0  # seconds to compile PAL on a slow machine
+# Bytecode depends, in harmless ways, on the order of sets and on whether modules came from a cache.
+ALIKE = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": os.devnull}
 TUNE = (
     "import sys; sys.path.insert(0, sys.argv[1]); from pal.install import archive, engine;"
     " sys.stdout.buffer.write(engine.tune(archive.files(sys.argv[2])))"
@@ -55,7 +57,7 @@ def tuned(python: Interpreter, env: Mapping[str, str], source: str) -> bytes:
             [python.path, "-s", "-S", "-X", "utf8", "-c", TUNE, package, source],
             capture_output=True,
             stdin=subprocess.DEVNULL,
-            env={**plain, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
+            env={**plain, **ALIKE},
             timeout=PATIENCE,
             check=False,
         )

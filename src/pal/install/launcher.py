@@ -23,10 +23,10 @@ try:
 
         with open(engine, "rb") as stream:
             stream.seek({offset})
-            modules = loads(stream.read({length}))
+            modules, pieces = loads(stream.read({length}))
         scope = {{"__name__": "finder"}}
         exec(loads(modules["pal.install.finder"][1]), scope)
-        scope["install"](modules, engine)
+        scope["install"](modules, pieces, engine)
     else:
         sys.path.insert(0, engine)
     from pal.app import from_launcher
@@ -47,7 +47,7 @@ _END_ON_WINDOWS = " ; exit 0 # || exit 0"
 
 def text(engine: str, tag: str, offset: int, length: int) -> str:
     """The launcher's source: the engine's file name, the cache tag (`cpython-313`) its bytecode is for, and where in
-    the file the bytecode stands. Another Python runs the sources that the engine holds as well."""
+    the file the first piece of the bytecode stands. Another Python runs the sources that the engine holds as well."""
     return _TEXT.format(engine=engine, tag=tag, offset=offset, length=length)
 
 

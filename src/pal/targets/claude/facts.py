@@ -41,6 +41,12 @@ EVENTS = (
 # and reports the end of subagents.
 ABILITIES = {"asks": True, "prompt_context": True, "subagents": True}
 
+# The permission modes in which it puts a hook's question to the person. In the others (auto,
+# bypassPermissions, dontAsk) an ask is passed over or is a refusal.
+ASKING_MODES = ("default", "acceptEdits", "plan")
+# Variables it sets for what it starts: a command that finds one was typed by an agent.
+SESSION_MARKS = ("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", SESSION_VARIABLE, "AI_AGENT")
+
 # What each of its tools does, in PAL's words.
 TOOLS = {
     "Bash": "shell",

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from pal.base import jsontext
 from pal.hooks.turn import HookInput
-from pal.targets.claude import transcript
+from pal.targets.claude import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from pal.hooks.turn import HookReply
+    from pal.hooks.turn import HookReply, Message
 
 # Prompts that the client writes itself; no person rates, names or counts anything with them.
 _NOT_A_PERSON = (
@@ -32,7 +32,8 @@ def parse(event: str, payload: dict[str, Any], env: Mapping[str, str]) -> HookIn
     """The neutral turn. Keys may be snake_case or camelCase; unknown ones are ignored."""
     turn = HookInput(event, "claude", _text(payload, "session_id", "sessionId"))
     # The folder the client was started in: a session that changes folders stays the same project's.
-    turn.cwd = env.get("CLAUDE_PROJECT_DIR") or _text(payload, "cwd")
+    turn.folder = _text(payload, "cwd")
+    turn.cwd = env.get("CLAUDE_PROJECT_DIR") or turn.folder
     turn.event_id = _text(payload, "prompt_id", "promptId")
     turn.prompt = _text(payload, "prompt")
     turn.human = not turn.prompt.lstrip().startswith(_NOT_A_PERSON)
@@ -49,15 +50,20 @@ def parse(event: str, payload: dict[str, Any], env: Mapping[str, str]) -> HookIn
         or "/.claude/agents/" in env.get("CLAUDE_PROJECT_DIR", "").replace("\\", "/").lower()
     )
     turn.attended = env.get("CLAUDE_CODE_SESSION_ATTENDED") == "1"
+    mode = _text(payload, "permission_mode", "permissionMode") or facts.ASKING_MODES[0]
+    turn.can_ask = turn.attended and facts.ABILITIES["asks"] and mode in facts.ASKING_MODES
     process = env.get("CLAUDE_PID", "")
     turn.process = int(process) if process.isascii() and process.isdigit() else 0
     turn.transcript_path = _text(payload, "transcript_path", "transcriptPath")
-    turn.read_transcript = transcript.recent
+    turn.read_transcript = _recent
     return turn
 
 
 def render(event: str, reply: HookReply) -> str:
     """What goes to stdout. Empty is silence; a stop is never answered, since the client would go on."""
+    if event == "pre-tool" and reply.permission:
+        decision = {"permissionDecision": reply.permission, "permissionDecisionReason": reply.reason}
+        return jsontext.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}}) + "\n"
     if not reply.context:
         return ""
     if event == "session-start":
@@ -66,6 +72,12 @@ def render(event: str, reply: HookReply) -> str:
     if event == "user-prompt":
         return reply.context + "\n"  # plain text: the client takes it as it is
     return ""
+
+
+def _recent(path: str) -> list[Message]:
+    from pal.targets.claude import transcript  # most events have no use for it
+
+    return transcript.recent(path)
 
 
 def _text(payload: dict[str, Any], *names: str) -> str:
