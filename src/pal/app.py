@@ -17,16 +17,6 @@ if TYPE_CHECKING:
     Handler = Callable[[HookInput, "Frame"], HookReply]
     from pal.hooks.frame import Frame
 
-EVENTS = (
-    "session-start",
-    "user-prompt",
-    "pre-tool",
-    "post-tool",
-    "stop",
-    "subagent-stop",
-    "pre-compact",
-    "session-end",
-)
 _AGENT_FLAG = "--agent="
 
 
@@ -104,6 +94,7 @@ def _answer(
     from pal import targets
     from pal.base import jsontext, settings
     from pal.hooks.frame import Frame
+    from pal.hooks.turn import EVENTS
 
     event = argv[0] if argv else ""
     agent = next((word[len(_AGENT_FLAG) :] for word in argv if word.startswith(_AGENT_FLAG)), "")

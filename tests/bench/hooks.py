@@ -19,6 +19,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path[:0] = [os.path.join(ROOT, "src"), os.path.dirname(os.path.abspath(__file__))]
 import homes  # noqa: E402  beside this file
 
+from pal.hooks.turn import EVENTS  # noqa: E402
+
 AIMS = {"pre-tool": 1.4, "user-prompt": 2.0, "session-start": 2.2, "stop": 2.2}
 GROWTH_AIM = 1.15
 SESSION = "11111111-0000-4000-8000-00000000be9c"
@@ -79,18 +81,6 @@ class Place:
                 out.write(json.dumps({"type": role, "message": {"role": role, "content": content}}) + "\n")
                 result = {"role": "user", "content": [{"type": "tool_result", "content": "x" * 4000}]}
                 out.write(json.dumps({"type": "user", "message": result}) + "\n")
-
-
-EVENTS = (
-    "session-start",
-    "user-prompt",
-    "pre-tool",
-    "post-tool",
-    "stop",
-    "subagent-stop",
-    "pre-compact",
-    "session-end",
-)
 
 
 def timed(command: str | list[str], payload: bytes, env: dict[str, str]) -> float:

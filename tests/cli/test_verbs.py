@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from pal import app
-from pal.cli import hook, main
+from pal.cli import main
 from pal.cli.output import Output
+from pal.hooks.turn import EVENTS
 from pal.install import scaffold
 from pal.memory import ratings, sessions
 
@@ -219,8 +219,7 @@ def test_bash_completes_what_stands_before_the_cursor(typed, words, offered):
 
 
 def test_the_help_of_hook_names_the_events_that_are_answered(typed):
-    assert hook.EVENTS == app.EVENTS
-    assert all(event in typed("hook", "--help")[1] for event in app.EVENTS)
+    assert all(event in typed("hook", "--help")[1] for event in EVENTS)
 
 
 def statusline(home, data: bytes, now: float) -> subprocess.CompletedProcess[bytes]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pal.app import EVENTS
+from pal.hooks.turn import EVENTS
 
 MEGABYTES_5 = 5 * 1024 * 1024
 PATIENCE = 15.0  # seconds, on a busy machine; what is not bounded takes minutes

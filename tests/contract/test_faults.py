@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pal.app import EVENTS
+from pal.hooks.turn import EVENTS
 
 posix = pytest.mark.skipif(os.name == "nt", reason="modes and limits as POSIX knows them")
 ANSWERED = ("session-start", "user-prompt")

@@ -6,22 +6,13 @@ from typing import TYPE_CHECKING
 
 from pal import targets
 from pal.base.errors import PalError
+from pal.hooks.turn import EVENTS
 
 if TYPE_CHECKING:
     import argparse
 
     from pal.cli.context import Context
 
-EVENTS = (
-    "session-start",
-    "user-prompt",
-    "pre-tool",
-    "post-tool",
-    "stop",
-    "subagent-stop",
-    "pre-compact",
-    "session-end",
-)
 EXAMPLES = """
 pal hook session-start --agent=NAME < payload.json
 """

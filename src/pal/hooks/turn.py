@@ -10,6 +10,19 @@ if TYPE_CHECKING:
     Message = tuple[str, str, str]  # role ("user" or "assistant"), text, ISO time or ""
 
 
+# What an agent may report, in PAL's words.
+EVENTS = (
+    "session-start",
+    "user-prompt",
+    "pre-tool",
+    "post-tool",
+    "stop",
+    "subagent-stop",
+    "pre-compact",
+    "session-end",
+)
+
+
 def _unreadable(path: str) -> list[Message]:
     return []
 
