@@ -68,7 +68,7 @@ def hook(runs: int) -> None:
         subprocess.run(build, check=True, capture_output=True)
         place = Place(folder, "empty")
         place.install(archive)
-        bare = [sys.executable, "-I", "-S", "-c", "pass"]
+        bare = [place.python, "-I", "-S", "-c", "pass"]
         samples: dict[str, list[float]] = {"bare": [], **{row[0]: [] for row in CALLS}}
         for run in range(runs + 2):
             took = {"bare": timed(bare, b"", place.env)}

@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import platform
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -53,6 +54,11 @@ class Place:
                 for entry in group["hooks"]:
                     event = next(word for word in entry["command"].split() if word in EVENTS)
                     self.commands[event] = entry["command"]
+
+    @property
+    def python(self) -> str:
+        """The interpreter that the hooks are registered with, which need not be the one that runs this."""
+        return shlex.split(self.commands["stop"])[0]
 
     def pal(self, archive: str, *argv: str) -> None:
         subprocess.run([sys.executable, archive, *argv], env=self.env, check=True, capture_output=True)
@@ -99,7 +105,7 @@ def imported(place: Place, event: str) -> list[str]:
     """Modules one run of the hook loads beyond `python -I -S -c pass`."""
     command = place.commands[event].replace(" -I -S ", " -X importtime -I -S ", 1)
     done = subprocess.run(command, input=place.payload(event, 10_000), env=place.env, shell=True, capture_output=True)
-    bare = subprocess.run([sys.executable, "-X", "importtime", "-I", "-S", "-c", "pass"], capture_output=True)
+    bare = subprocess.run([place.python, "-X", "importtime", "-I", "-S", "-c", "pass"], capture_output=True)
 
     def names(text: bytes) -> list[str]:
         rows = [row.rsplit("|", 1)[-1].strip() for row in text.decode().splitlines() if row.startswith("import time:")]
@@ -122,7 +128,7 @@ def measure(runs: int) -> dict[str, object]:
         for place in (empty, big):
             place.pal(archive, "memory", "reindex")
             place.pal(archive, "backup", "now")
-        bare = [sys.executable, "-I", "-S", "-c", "pass"]
+        bare = [empty.python, "-I", "-S", "-c", "pass"]
         rows: dict[str, dict[str, object]] = {}
         for event in EVENTS:
             if event not in empty.commands:

@@ -289,23 +289,29 @@ def spent(text):
     return time.process_time() - begin, found
 
 
+TRIES = 6  # the least of a few measures: a busy machine makes one longer, never shorter
+
+
 @pytest.mark.parametrize("unit", FAMILIES)
 def test_hostile_text_costs_linear_time_and_hides_nothing(unit):
-    whole = 128 * 1024
-    text = (unit * (whole // len(unit) + 1))[:whole]
-    half, _ = spent(text[: whole // 2])
-    full, _ = spent(text)
-    hidden, found = spent(text + "; rm -rf /")
-    if full > 2.5 * half + 0.05:  # a busy machine may be unlucky once
-        half, full = min(half, spent(text[: whole // 2])[0]), min(full, spent(text)[0])
+    size = 128 * 1024
+    text = (unit * (size // len(unit) + 1))[:size]
+    half = full = hidden = float("inf")
+    for _ in range(TRIES):
+        half = min(half, spent(text[: size // 2])[0])
+        full = min(full, spent(text)[0])
+        taken, found = spent(text + "; rm -rf /")
+        hidden = min(hidden, taken)
+        assert found.decision == "deny"
+        if full <= 2.5 * half + 0.05 and hidden < 0.5:
+            break
     assert full <= 2.5 * half + 0.05
-    assert min(full, hidden) < 0.5
-    assert found.decision == "deny"
+    assert hidden < 0.5
 
 
 def test_ten_thousand_assignments_hide_nothing():
     text = " ".join(f"A{i}=1" for i in range(10_000)) + "; rm -rf /"
-    taken, found = spent(text)
+    taken, found = min((spent(text) for _ in range(TRIES)), key=lambda each: each[0])
     assert found.decision == "deny"
     assert taken < 0.5
 

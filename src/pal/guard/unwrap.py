@@ -17,7 +17,7 @@ from pal.guard.wrappers import WRAPPERS, payload
 MAX_COMMANDS = 2000  # effective commands of one call
 MAX_STEPS = 10_000  # nodes walked, loops and functions counted each time round
 MAX_REDIRECTS = 200  # of one command
-MAX_ARGUMENTS = 4000  # of one command
+MAX_ARGUMENTS = 2000  # of one command
 MAX_NESTED = 10  # shells inside shells
 MAX_ROUNDS = 16  # values of one loop that are followed
 
