@@ -203,12 +203,14 @@ def _spawn(home: Home, job_id: str, env: Mapping[str, str]) -> int:
 
 def job(argv: list[str], root: str) -> None:
     """Run one detached job by its id."""
+    import gc
     import os
 
     from pal.base import clock
     from pal.base import home as homes
     from pal.jobs import run
 
+    gc.enable()  # the launcher turns it off for hooks; a job may run for minutes
     home = homes.of_launcher(root) if root else homes.resolve(os.environ)
     if argv and os.path.isdir(home.root):
         run.run(home, argv[0], _job_handlers(home), clock.now())

@@ -12,8 +12,10 @@ _BARE = frozenset("_-./:~=")  # beside letters and digits of any script: what no
 
 _TEXT = '''\
 """Starts PAL for one hook of an agent; written by `pal install`. Nothing that goes wrong here may stop the agent."""
+import gc
 import sys
 
+gc.disable()  # a hook is over before collecting would pay
 try:
     home = __file__[: -len("hook.py") - 1]
     engine = home + "/engine/{engine}"

@@ -10,7 +10,6 @@ import os
 
 from pal.base import clock, locks, records, state
 from pal.base.text import fingerprint, keywords, words
-from pal.memory import praise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -205,6 +204,8 @@ def _approves(prompt: str) -> bool:
     """Praise or a go-ahead of a few words, not taken back in its first sentence."""
     if len(prompt) > 120 or "?" in prompt:
         return False
+    from pal.memory import praise  # word tables that a stop has no use for
+
     if praise.verdict(prompt) == praise.PRAISED:
         return True
     spoken = _spoken(prompt)

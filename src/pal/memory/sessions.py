@@ -6,7 +6,6 @@ and source; rows that make room move to `state/archive/sessions-YYYY-MM.jsonl`."
 from __future__ import annotations
 
 from pal.base import clock, redaction, state, text
-from pal.memory import names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +26,8 @@ def open(home: Home, who: dict[str, Any], cwd: str, source: str, now: float) -> 
 
 def prompt_seen(home: Home, who: dict[str, Any], cwd: str, prompt: str, now: float, event: str = "") -> None:
     """A person typed a prompt: count it, and name the session when it has no name and the prompt says enough."""
+    from pal.memory import names  # word tables that other events have no use for
+
     default = {"name": names.name_for(redaction.scrub(prompt[:_NAMED_FROM])), "cwd": cwd, "source": "prompt"}
     once = {"prompt_event": event} if event else None
     _merge(home, who, {"status": "active"}, now, add={"prompts": 1}, default=default, once=once)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from pal.base import clock, files, frontmatter, locks, log, records, redaction, state, text
-from pal.memory import counts, names
+from pal.memory import counts
 from pal.memory.sessions import file_name
 
 TYPE_CHECKING = False
@@ -126,6 +126,8 @@ def _activities(home: Home, session: str) -> dict[str, list[str]]:
 
 
 def _title(messages: Messages) -> str:
+    from pal.memory import names  # most sessions have a name
+
     for role, said, _ in messages:
         named = names.name_for(redaction.scrub(said[:8000])) if role == "user" else ""
         if named:
