@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from pal import __version__
-from pal.base import assets, files, jsontext, log, text
+from pal.base import assets, files, jsontext, log, markers, text
 from pal.base import home as homes
 from pal.context import digests, routes, semi_static, telos
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 TEMPLATE = "templates/AGENTS.md"
 NAME = "AGENTS.md"
-BEGIN = "<!-- pal:begin (kept by PAL; edit outside) -->"
-END = "<!-- pal:end -->"
+BEGIN = f"<!-- {markers.BEGIN}{markers.NOTE} -->"
+END = f"<!-- {markers.END} -->"
 _LONGEST_NAME = 60  # units of a person's or assistant's name
 
 

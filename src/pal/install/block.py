@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 
 from pal.base.errors import PalError
+from pal.base.markers import BEGIN, END, NOTE
 from pal.install.jsonscan import BOM
 from pal.install.jsonstyle import newline_of
 
 Record = dict[str, str]  # before and after: what was put around the block
 STYLES = {"html": ("<!-- ", " -->"), "hash": ("# ", "")}  # Markdown; shell, TOML and the like
-_BEGIN, _END = "pal:begin", "pal:end"
-_NOTE = " (kept by PAL; edit outside)"
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)$")
 _SPACE = " \t\r\n"
 
@@ -42,7 +41,7 @@ def put(text: str, content: str, style: str = "html") -> tuple[str, Record | Non
         before = newline if text.strip(_SPACE + BOM) else ""
     else:
         before = newline * 2
-    block = opening + _BEGIN + _NOTE + closing + newline + body + opening + _END + closing
+    block = opening + BEGIN + NOTE + closing + newline + body + opening + END + closing
     return text + before + block + newline, {"before": before, "after": newline}
 
 
@@ -81,11 +80,11 @@ def _find(text: str, style: str, appending: bool = False) -> tuple[int, int, int
                 f"line {number}: PAL's marker stands inside the code fence of line {fence_line}; "
                 "close that fence, or remove the marker"
             )
-        if mark == _BEGIN:
+        if mark == BEGIN:
             if begin or found:
                 raise PalError(f"line {number}: a second block of PAL's begins here; remove one of the two")
             begin = (start, place, number)
-        elif mark == _END:
+        elif mark == END:
             if begin is None:
                 raise PalError(f"line {number}: PAL's block ends here but begins nowhere; remove this line")
             found, begin = (begin[0], begin[1], start, start + len(line.rstrip(_SPACE))), None
@@ -109,7 +108,7 @@ def _mark(line: str, style: str) -> str:
     if len(line) - len(line.lstrip(" ")) > 3:
         return ""
     line = line.lstrip(" ")
-    for mark in (_BEGIN, _END):
+    for mark in (BEGIN, END):
         if line.startswith(opening + mark) and line.endswith(closing):
             rest = line[len(opening + mark) : len(line) - len(closing)]
             if not rest or rest.startswith(" "):
