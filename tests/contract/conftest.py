@@ -139,7 +139,9 @@ def read_records(path: Path) -> list[dict]:
 
 
 def assert_whole(folder: Path) -> None:
-    """Every JSON and JSONL file below the folder can be read by anybody, and nothing half-written lies about."""
+    """Every JSON and JSONL file below the folder can be read by anybody, and nothing half-written lies about once the
+    detached jobs are done."""
+    wait_until(lambda: not any(path.suffix in (".json", ".run") for path in folder.rglob("state/jobs/*")))
     for path in folder.rglob("*"):
         if path.is_file() and path.suffix == ".json":
             json.loads(path.read_text(encoding="utf-8"))
