@@ -23,7 +23,7 @@ class Home:
         "counts", "debug_flag", "digest_routes", "digests", "docs", "engine", "exchanges",
         "failures", "guard_log", "guard_once", "handoffs", "index", "install", "interaction",
         "interaction_tracks", "jobs", "last_responses", "launcher", "learnings_map", "lesson_gate",
-        "log", "memory", "nudges",
+        "log", "memory",
         "opinions", "pending_failure", "projects", "ratings", "reflections", "relationship", "root",
         "self_model", "session_learning", "sessions", "settings", "settings_good", "signal_cache",
         "signals", "skill_index", "skills", "spill", "state", "synthesis", "telos", "tier1_stamp",
@@ -67,7 +67,6 @@ class Home:
         self.learnings_map = self._at("memory", "state", "captured-learnings.json")
         self.signal_cache = self._at("memory", "state", "signal-cache.json")
         self.skill_index = self._at("memory", "state", "skill-index.json")
-        self.nudges = self._at("memory", "state", "nudges-shown.json")
         self.archive_rows = self._at("memory", "state", "archive")
         self.jobs = self._at("memory", "state", "jobs")
         self.guard_log = self._at("memory", "state", "guard.jsonl")
