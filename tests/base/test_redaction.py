@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-import time
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from pace import least
 
 from pal.base import redaction
 from pal.base.redaction import scrub
@@ -457,21 +457,12 @@ def test_text_without_digits_and_marks_is_left_alone(text):
 )  # fmt: skip
 def test_a_megabyte_of_hostile_text_takes_a_moment(piece):
     text = piece * (1_000_000 // len(piece))
-    begin = time.process_time()
-    scrub(text)
-    assert time.process_time() - begin < 3.0  # quadratic would be minutes; the usual figure is a tenth of this
+    assert least(lambda: scrub(text), 3.0) < 3.0  # quadratic would be minutes; the usual figure is a tenth of this
 
 
 def test_prose_without_secrets_costs_next_to_nothing():
     text = "An ordinary paragraph about the weather, the garden and what the cat did. " * 27
-    best = min(_seconds(text) for _ in range(50))
-    assert best < 0.001
-
-
-def _seconds(text: str) -> float:
-    begin = time.perf_counter()
-    scrub(text)
-    return time.perf_counter() - begin
+    assert least(lambda: [scrub(text) for _ in range(50)], 0.05) < 0.05
 
 
 def test_small_letters_keep_every_place_in_all_of_unicode():

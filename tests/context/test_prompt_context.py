@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
+from pace import least
 
 from pal.base.home import Home
 from pal.base.settings import Settings
@@ -152,10 +152,6 @@ def test_two_hundred_skills_are_matched_in_a_moment(home: Home) -> None:
     }
     Path(home.skill_index).write_text(json.dumps({"skills": skills}), "utf-8")
     text = "please do the a7 and leave " + "the rest of it alone " * 100
-    took = []
-    for _ in range(5):
-        began = time.perf_counter()
-        found = triggers.match(home, text)
-        took.append(time.perf_counter() - began)
-    assert found[0][0] == "skill-a7"
-    assert min(took) < 0.1  # far above the aim of 3 ms, which tests/bench measures: only a wrong order of growth fails
+    assert triggers.match(home, text)[0][0] == "skill-a7"
+    # Far above the aim of 3 ms, which tests/bench measures: only a wrong order of growth fails.
+    assert least(lambda: triggers.match(home, text), 0.1) < 0.1

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from pace import least
 
 from pal.guard import interpreters
 from pal.guard.delete_targets import delete_target
@@ -268,6 +267,4 @@ HOSTILE = ["a(", "('", '"', "f'{", "a=a+a;", "system(", "[", "qq{", "`", "$x.", 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_hostile_code_takes_linear_time_and_never_raises(language: str, piece: str) -> None:
     source = piece * (128 * 1024 // len(piece))
-    start = time.process_time()
-    denied(language, source)
-    assert time.process_time() - start < 1.5  # the aim is 0.5 s; a busy machine needs room
+    assert least(lambda: denied(language, source), 1.5) < 1.5  # the aim is 0.5 s

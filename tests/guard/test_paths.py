@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from pace import least
 
 from pal.base.home import Home
 from pal.guard.delete_targets import delete_target
@@ -240,9 +239,11 @@ def test_a_glob_stands_for_names(pattern: str, name: str, expected: bool) -> Non
 @pytest.mark.parametrize("piece", ["../", "a/", "*", "~", "\\", "C:", "/proc/self/root", "[", "?*", "\0", "é/"])
 def test_hostile_paths_are_judged_at_once(piece: str) -> None:
     path = piece * (128 * 1024 // len(piece))
-    start = time.process_time()
-    delete_target(path, PROJECT, HOME, pal=PAL, tilde=True)
-    full = normalise(path, PROJECT, HOME, tilde=True)
-    read_class(full, HOME)
-    write_class(full, HOME, PAL, PROJECT)
-    assert time.process_time() - start < 0.5
+
+    def judged() -> None:
+        delete_target(path, PROJECT, HOME, pal=PAL, tilde=True)
+        full = normalise(path, PROJECT, HOME, tilde=True)
+        read_class(full, HOME)
+        write_class(full, HOME, PAL, PROJECT)
+
+    assert least(judged, 0.5) < 0.5

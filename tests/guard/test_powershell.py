@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from pace import least
 
 from pal.guard.model import STRENGTH, Finding, Policy, Row
 from pal.guard.powershell import judge_powershell
@@ -409,10 +408,8 @@ PIECES = ["$(", "(", "{", '"$(', "'a' ", "$v=1;", "`", "|a", "@{", "<#", "a,", '
 @pytest.mark.parametrize("piece", PIECES)
 def test_hostile_text_takes_linear_time_and_never_raises(piece: str) -> None:
     text = piece * (128 * 1024 // len(piece))
-    start = time.process_time()
-    decision(text)
-    judge_cmd(text, PROJECT, HOME, POLICY, judge_shell)
-    assert time.process_time() - start < 2  # the aim is 0.5 s each; a busy machine needs room
+    assert least(lambda: decision(text), 1) < 1  # the aim is 0.5 s each
+    assert least(lambda: judge_cmd(text, PROJECT, HOME, POLICY, judge_shell), 1) < 1
 
 
 @pytest.mark.parametrize("text", DENIED[::7] + ALLOWED[::7])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import random
-import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pace import TRIES, least, spent
 
 from pal.guard.judge import explain, judge
 from pal.guard.model import STRENGTH, Policy
@@ -283,51 +283,26 @@ FAMILIES = [
 ]
 
 
-AT_REST = 0.015  # seconds of `pace` where nothing else runs
-
-
-def pace():
-    """What a fixed piece of work takes now: cores that are shared make everything slower alike."""
-    begin = time.process_time()
-    for _ in range(1_000_000):
-        pass
-    return time.process_time() - begin
-
-
-def spent(text):
-    """The seconds a verdict takes on a machine at rest, and the verdict."""
-    before = pace()
-    begin = time.process_time()
-    found = verdict(text)
-    taken = time.process_time() - begin
-    return taken / max(1.0, (before + pace()) / 2 / AT_REST), found
-
-
-TRIES = 6  # the least of a few measures: a busy machine makes one longer, never shorter
-
-
 @pytest.mark.parametrize("unit", FAMILIES)
 def test_hostile_text_costs_linear_time_and_hides_nothing(unit):
     size = 128 * 1024
     text = (unit * (size // len(unit) + 1))[:size]
-    half = full = hidden = float("inf")
+    half = full = float("inf")
     for _ in range(TRIES):
-        half = min(half, spent(text[: size // 2])[0])
-        full = min(full, spent(text)[0])
-        taken, found = spent(text + "; rm -rf /")
-        hidden = min(hidden, taken)
-        assert found.decision == "deny"
-        if full <= 2.5 * half + 0.05 and hidden < 0.5:
+        half = min(half, spent(lambda: verdict(text[: size // 2])))
+        full = min(full, spent(lambda: verdict(text)))
+        if full <= 2.5 * half + 0.05:
             break
     assert full <= 2.5 * half + 0.05
-    assert hidden < 0.5
+    hiding = text + "; rm -rf /"
+    assert verdict(hiding).decision == "deny"
+    assert least(lambda: verdict(hiding), 0.5) < 0.5
 
 
 def test_ten_thousand_assignments_hide_nothing():
     text = " ".join(f"A{i}=1" for i in range(10_000)) + "; rm -rf /"
-    taken, found = min((spent(text) for _ in range(TRIES)), key=lambda each: each[0])
-    assert found.decision == "deny"
-    assert taken < 0.5
+    assert verdict(text).decision == "deny"
+    assert least(lambda: verdict(text), 0.5) < 0.5
 
 
 def test_a_large_heredoc_that_only_mentions_danger_passes():
@@ -339,6 +314,4 @@ def test_a_typical_command_is_judged_within_a_millisecond():
     text = (
         "cd packages/api && npm ci && npm test 2>&1 | tee log.txt; git commit -m 'x (#12)' && git push -u origin main"
     )
-    verdict(text)
-    best = min(spent(text)[0] for _ in range(20))
-    assert best < 0.001
+    assert least(lambda: [verdict(text) for _ in range(20)], 0.02) < 0.02

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from pace import least
 
 from pal.guard import user_rules
 
@@ -159,7 +158,7 @@ def test_the_file_with_a_projects_rules_is_not_edited_by_an_agent():
 
 def test_matching_takes_no_longer_than_words_times_pattern():
     rules = rules_of({"argv": ["a", *["**", "x"] * 30, "y"]}, {"argv": ["a", "*x" * 30 + "*y"]})
-    began = time.process_time()
     assert user_rules.match_command(rules, ["a", *["x"] * 16_000]) is None
+    assert least(lambda: user_rules.match_command(rules, ["a", *["x"] * 16_000]), 1) < 1
     assert user_rules.match_command(rules, ["a", "x" * 128_000]) is None
-    assert time.process_time() - began < 1
+    assert least(lambda: user_rules.match_command(rules, ["a", "x" * 128_000]), 1) < 1

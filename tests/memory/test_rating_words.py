@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pace import least
 
 from pal.memory import ratings
 
@@ -221,9 +220,7 @@ def test_a_reaction_in_words_is_an_implicit_rating(prompt: str, value: int) -> N
     ids=["long-comment", "long-selection", "unclosed-tags", "many-numbers", "lone", "lone-comment", "nul", "bom"],
 )
 def test_any_text_is_read_quickly_and_without_an_error(prompt: str) -> None:
-    before = time.perf_counter()
-    ratings.parse(prompt)
-    assert time.perf_counter() - before < 1.0
+    assert least(lambda: ratings.parse(prompt), 1.0) < 1.0
 
 
 @given(st.text(alphabet="0123456789/10 -:,.!?\n great\0\ud800<>", max_size=30) | st.text(max_size=100))

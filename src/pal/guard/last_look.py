@@ -13,6 +13,7 @@ ENDS = frozenset({";", "&", "|", ")", "}"})
 EDGES = frozenset(" \t\n;&|(){}`'\"=/\\$")
 WHOLE = frozenset({"/", "/*", "~", "~/", "~/*", "/.", "/..", "//"})
 HOMES = ("$HOME", "${HOME}")
+STARTS = frozenset("/~$")  # of everything protected but a home
 SYSTEM = names("bin boot dev etc home lib lib64 opt proc root run sbin srv sys usr var Users System Library")
 
 
@@ -48,6 +49,8 @@ def removes(words: list[str], home: str) -> bool:
 
 
 def protected(word: str, home: str) -> bool:
+    if word[:1] not in STARTS and word[:1] != home[:1]:
+        return False  # most words, at once: a long text has many
     if word in WHOLE or word.rstrip("/*") in (home, *HOMES):
         return True
     parts = word.strip("/*").split("/")
