@@ -115,12 +115,15 @@ def _answer(
     moment = time.time()  # `clock` takes `os`
     started: set[str] = set()
 
-    def later(name: str) -> None:
-        if name not in started:
+    def later(name: str, payload: dict[str, Any] | None = None) -> None:
+        if payload is None:
+            if name in started:
+                return
             started.add(name)
-            from pal.jobs import queue
+        from pal.jobs import queue
 
-            queue.submit(home, name, {}, moment, lambda job_id: _spawn(home, job_id, env), unique=True)
+        unique = payload is None
+        queue.submit(home, name, payload or {}, moment, lambda job_id: _spawn(home, job_id, env), unique)
 
     def revive() -> None:
         import os

@@ -21,12 +21,14 @@ class Frame:
         settings: Settings,
         now: float,
         env: Mapping[str, str],
-        later: Callable[[str], object],
+        later: Callable[..., object],
         revive: Callable[[], object],
     ) -> None:
         self.home = home
         self.settings = settings
         self.now = now
         self.env = env
-        self.later = later  # hands the named job to a child that outlives the hook; once, however often asked
+        # later(name) hands the named job to a child that outlives the hook; once, however often asked.
+        # later(name, payload) hands over this very piece of work.
+        self.later = later
         self.revive = revive  # offers jobs again whose process died
