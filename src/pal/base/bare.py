@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 WINDOWS = sys.platform == "win32"
 CASE_INSENSITIVE = sys.platform in ("win32", "darwin")  # as their file systems come
 _environ: Any = getattr(_system, "environ", {})  # of bytes on POSIX
-_stat: Any = getattr(_system, "stat", None)  # the type checker does not know Windows' module
+# The type checker does not know Windows' module.
+_stat: Any = getattr(_system, "stat", None)
+_call: Any = _system
 
 
 def exists(path: str) -> bool:
@@ -63,6 +65,24 @@ def read_bytes(path: str) -> bytes | None:
     from pal.base import files  # waits while another process replaces the file
 
     return files.read_bytes(path)
+
+
+def chance(count: int) -> bytes:
+    """So many bytes of chance, from the system."""
+    drawn: bytes = _call.urandom(count)
+    return drawn
+
+
+def append(path: str, data: bytes) -> int:
+    """Add whole lines in one write, which on POSIX no other writer's can come into; the file's size then. OSError."""
+    descriptor = _call.open(path, _call.O_WRONLY | _call.O_APPEND | _call.O_CREAT, 0o600)
+    try:
+        if _call.write(descriptor, data) != len(data):
+            raise OSError(f"no room to append to {path}")
+        size: int = _call.fstat(descriptor).st_size
+        return size
+    finally:
+        _call.close(descriptor)
 
 
 def _text(value: bytes) -> str:

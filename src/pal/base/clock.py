@@ -1,10 +1,10 @@
 """Times as PAL writes them: UTC ISO 8601 with `Z` in records, the user's zone for names of days and for people.
 
-Every function takes the moment as `now`, seconds since the epoch, so that a caller's clock is an argument."""
+Every function takes the moment as `now`, seconds since the epoch, so that a caller's clock is an argument. What a
+guarded tool call needs does without `os`, which is dear to import."""
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 
@@ -12,7 +12,7 @@ _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = (0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _ZONE_FOLDERS = ("/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo")
 # Windows has no such folder; these are inside a site-packages folder, where pip puts the `tzdata` package.
-_TZDATA = os.path.join("site-packages", "tzdata", "zoneinfo")
+_TZDATA = ("site-packages", "tzdata", "zoneinfo")
 
 
 def now() -> float:
@@ -75,6 +75,8 @@ def local(moment: float, zone: str) -> time.struct_time:
         return time.gmtime(moment)
     if not hasattr(time, "tzset"):  # Windows: the C library knows no IANA names
         return _through_zoneinfo(moment, rules)
+    import os
+
     before = os.environ.get("TZ")
     os.environ["TZ"] = zone
     time.tzset()
@@ -107,6 +109,8 @@ def valid_zone(zone: str) -> bool:
 
 def knows_zones() -> bool:
     """Whether there is any time zone data that hooks can read; every system but Windows brings it along."""
+    import os
+
     return any(os.path.isdir(folder) for folder in _zone_folders())
 
 
@@ -114,6 +118,8 @@ def _rules(zone: str) -> str:
     """The file that tells the named zone's time; empty when there is none. (No zone's name has a dot or a colon.)"""
     if not zone or zone[0] == "/" or {".", ":", "\\", "\0"}.intersection(zone):
         return ""
+    import os
+
     for folder in _zone_folders():
         path = os.path.join(folder, zone)
         if os.path.isfile(path):
@@ -124,10 +130,12 @@ def _rules(zone: str) -> str:
 def _zone_folders() -> tuple[str, ...]:
     if hasattr(time, "tzset"):
         return _ZONE_FOLDERS
-    folders = [os.path.join(sys.base_prefix, "Lib", _TZDATA)]
+    import os
+
+    folders = [os.path.join(sys.base_prefix, "Lib", *_TZDATA)]
     if os.environ.get("APPDATA"):  # where `pip install --user` puts it
         version = getattr(sys, "winver", "").replace(".", "")
-        folders.append(os.path.join(os.environ["APPDATA"], "Python", "Python" + version, _TZDATA))
+        folders.append(os.path.join(os.environ["APPDATA"], "Python", "Python" + version, *_TZDATA))
     return tuple(folders)
 
 

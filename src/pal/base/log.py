@@ -26,6 +26,11 @@ def warning(home: Home, source: str, message: str) -> None:
     _line(home, "WARNING", source, message, "")
 
 
+def info(home: Home, source: str, message: str) -> None:
+    """One line for what is no fault but must be found later, such as every question to a model."""
+    _line(home, "INFO", source, message, "")
+
+
 def debug(home: Home, source: str, message: str) -> None:
     """A line for somebody who follows what PAL does (`pal debug on`)."""
     if os.path.exists(home.debug_flag):
@@ -50,19 +55,8 @@ def _line(home: Home, level: str, source: str, message: str, trace: str) -> None
         finally:
             os.close(descriptor)
         if size > ROTATE_AT:
-            _rotate(home)
+            from pal.base import rotation  # seldom
+
+            rotation.rotate(home.log, ROTATE_AT, OLD_FILES)
     except OSError:
         pass  # a full or read-only disk: there is nowhere left to say so
-
-
-def _rotate(home: Home) -> None:
-    from pal.base import locks  # seldom
-
-    with locks.Lock(home.log, wait=0) as held:
-        if not held or os.path.getsize(home.log) <= ROTATE_AT:
-            return
-        for number in range(OLD_FILES - 1, 0, -1):
-            older = f"{home.log}.{number}"
-            if os.path.exists(older):
-                files.replace(older, f"{home.log}.{number + 1}")
-        files.replace(home.log, home.log + ".1")

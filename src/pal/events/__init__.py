@@ -1,0 +1,1 @@
+"""What happened: the events that hooks, servers and commands report, and the log that keeps them."""
