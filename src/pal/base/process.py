@@ -16,15 +16,30 @@ DEPTHS = ("PAL_SPAWN_DEPTH", "PAL_INFERENCE_DEPTH")  # the second is what an ear
 
 def spawned(env: Mapping[str, str]) -> bool:
     """True inside a model program that PAL itself started."""
-    return env.get(SPAWNED, "") not in ("", "0") or any(env.get(name, "0") not in ("", "0") for name in DEPTHS)
+    return env.get(SPAWNED, "") not in ("", "0") or depth(env) > 0
 
 
-def detached(argv: Sequence[str], env: Mapping[str, str], cwd: str | None = None) -> int:
+def depth(env: Mapping[str, str]) -> int:
+    """How many model programs of PAL this process stands in."""
+    deepest = 0
+    for name in DEPTHS:
+        value = env.get(name, "0") or "0"
+        deepest = max(deepest, int(value) if value.isdigit() and value.isascii() else 1)
+    return deepest
+
+
+def isolated(python: str, script: str) -> list[str]:
+    """The argv that runs a script with no site, no user settings, nothing from the current folder, and UTF-8."""
+    return [python, "-I", "-S", "-X", "utf8", script]
+
+
+def detached(argv: Sequence[str], env: Mapping[str, str], cwd: str | None = None, polite: bool = False) -> int:
     """Start a program that outlives this process: own session, no streams, no window. Its pid; 0 if it did not start.
 
-    An agent waits until every holder of its pipes is gone, so the child must hold none."""
+    An agent waits until every holder of its pipes is gone, so the child must hold none. A polite one leaves the
+    processor to whoever else wants it."""
     if sys.platform == "win32":
-        return _detached_windows(argv, env, cwd)
+        return _detached_windows(argv, env, cwd, polite)
     if not os.path.isfile(argv[0]) or not os.access(argv[0], os.X_OK) or not (cwd is None or os.path.isdir(cwd)):
         return 0
     try:
@@ -35,6 +50,8 @@ def detached(argv: Sequence[str], env: Mapping[str, str], cwd: str | None = None
         return pid
     try:
         os.setsid()
+        if polite:
+            os.nice(10)
         null = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(null, stream)
@@ -59,7 +76,7 @@ def _close_inherited() -> None:
                 pass  # the one that listed the folder
 
 
-def _detached_windows(argv: Sequence[str], env: Mapping[str, str], cwd: str | None) -> int:
+def _detached_windows(argv: Sequence[str], env: Mapping[str, str], cwd: str | None, polite: bool) -> int:
     """A console of its own that is never shown, rather than none at all: what the child starts in turn shares it,
     where a child of DETACHED_PROCESS would open a window for each. The two flags do not go together: Windows ignores
     CREATE_NO_WINDOW beside DETACHED_PROCESS (learn.microsoft.com, "Process Creation Flags")."""
@@ -67,6 +84,8 @@ def _detached_windows(argv: Sequence[str], env: Mapping[str, str], cwd: str | No
 
     if sys.platform == "win32":
         flags = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
+        if polite:
+            flags |= subprocess.BELOW_NORMAL_PRIORITY_CLASS
         # An agent may keep its children in a job that ends them with it; not every job lets them leave.
         for leaving in (subprocess.CREATE_BREAKAWAY_FROM_JOB, 0):
             try:
