@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from pathlib import Path
 
 import pytest
 
 from pal.base import jsontext
-from pal.jobs import queue, run
+from pal.jobs import handover, queue, run
 
 MINUTE = 60.0
 
@@ -171,3 +172,113 @@ def test_a_home_without_jobs_has_none(home, now):
     os.rmdir(home.jobs)
     assert queue.listing(home, now) == [] and queue.orphans(home, now) == []
     assert run.run(home, "ask-1-ab", {}, now) == 0
+
+
+def test_a_running_job_names_its_process_and_is_offered_again_as_soon_as_that_is_gone(home, now, spawn):
+    first = queue.submit(home, "ask", {"q": 1}, now, spawn)
+    living = Path(home.jobs, f"{first}@{os.getpid()}.run")
+    os.rename(os.path.join(home.jobs, first + ".json"), living)
+    os.utime(living, (now, now))
+    (listed,) = queue.listing(home, now)
+    assert (listed.id, listed.pid, listed.kind) == (first, os.getpid(), "ask")
+    assert queue.orphans(home, now + 11 * MINUTE) == [], "it works for as long as its process lives"
+    living.rename(Path(home.jobs, f"{first}@{2**22 + 7}.run"))
+    assert queue.running(home, now) == 0
+    assert queue.orphans(home, now) == [f"{first}.2"]
+
+
+def test_jobs_wait_patiently_while_enough_of_them_run(home, now, spawn):
+    for number in range(queue.AT_ONCE):
+        path = Path(home.jobs, f"slow-{number}-aa@{os.getpid()}.run")
+        path.write_text("{}")
+        os.utime(path, (now, now))
+    job = queue.submit(home, "ask", {}, now, spawn)
+    assert queue.orphans(home, now + 10 * MINUTE) == []
+    assert states(home, now + 10 * MINUTE)[job] == "waiting"
+
+
+def test_a_job_for_a_session_is_kept_once_while_it_waits_and_again_while_it_runs(home, now):
+    first = queue.keep(home, "learn", {"session": "s1"}, now, key="s1")
+    assert queue.keep(home, "learn", {"session": "s1"}, now, key="s1") == ""
+    other = queue.keep(home, "learn", {"session": "s2"}, now, key="s2")
+    assert other and {job.kind for job in queue.listing(home, now)} == {"learn"}
+    seen = []
+    again = []
+
+    def handler(payload):
+        seen.append(payload["session"])
+        if not again:
+            again.append(queue.keep(home, "learn", payload, now, key="s1"))
+
+    run.run(home, first, {"learn": handler}, now)
+    assert sorted(seen) == ["s1", "s1", "s2"] and again[0] not in ("", first)
+
+
+def test_a_failed_job_says_why_and_can_be_retried_or_forgotten(home, now, spawn):
+    def handler(_):
+        raise RuntimeError("no such model")
+
+    job = queue.submit(home, "ask", {"q": 1}, now, spawn)
+    run.run(home, job, {"ask": handler}, now)
+    (failed,) = queue.listing(home, now)
+    assert queue.entry(failed)["problem"] == "RuntimeError('no such model')"
+    assert queue.retry(home, failed, now) == job
+    assert states(home, now) == {job: "waiting"} and queue.retry(home, failed, now) == ""
+    run.run(home, job, {"ask": handler}, now)
+    (failed,) = queue.listing(home, now)
+    assert queue.forget(failed) and not queue.forget(failed)
+    assert queue.listing(home, now) == []
+
+
+def test_failed_jobs_nobody_looked_into_for_a_month_are_swept_away(home, now, spawn):
+    for job in ("old", "new"):
+        run.run(home, queue.submit(home, job, {}, now, spawn), {}, now)
+    for path in Path(home.jobs, "failed").glob("old*"):
+        os.utime(path, (now - 31 * 86_400, now - 31 * 86_400))
+    for path in Path(home.jobs, "failed").glob("new*"):
+        os.utime(path, (now, now))
+    queue.sweep(home, now)
+    assert [job.name for job in queue.listing(home, now)] == ["new"]
+
+
+def test_a_handler_that_hangs_is_ended_and_its_job_given_up(home, now, spawn, monkeypatch):
+    left = []
+    hang = threading.Event()
+    monkeypatch.setattr(queue, "LONGEST", 0.01)
+
+    def leave(status):
+        left.append((status, states(home, now)))
+        hang.set()
+
+    monkeypatch.setattr(run.os, "_exit", leave)
+    job = queue.submit(home, "ask", {}, now, spawn)
+    run.run(home, job, {"ask": lambda _: hang.wait(20)}, now)
+    assert left == [(1, {job: "failed"})]
+    assert "ran for" in Path(home.log).read_text()
+
+
+def test_one_event_starts_one_child_for_all_it_leaves(home, now, spawn):
+    handed = handover.Handover(home, now)
+    handed.later("index")
+    handed.later("index")
+    handed.later("daily")
+    handed.later("learn", {"session": "s1", "n": 1})
+    handed.later("learn", {"session": "s1", "n": 2})
+    assert spawn.ids == []
+    handed.start(spawn)
+    assert len(spawn.ids) == 1
+    seen = []
+    handlers = {name: (lambda payload, name=name: seen.append((name, payload))) for name in ("index", "daily", "learn")}
+    assert run.run(home, spawn.ids[0], handlers, now) == 3
+    assert sorted(name for name, _ in seen) == ["daily", "index", "learn"]
+    assert ("learn", {"session": "s1", "n": 1}) in seen
+
+
+def test_an_event_that_leaves_nothing_starts_nothing_and_a_dead_job_is_revived(home, now, spawn):
+    handover.Handover(home, now).start(spawn)
+    assert spawn.ids == []
+    Path(home.jobs, "ask-1-ab@4194311.run").write_text('{"name": "ask", "payload": {}}')
+    handed = handover.Handover(home, now)
+    handed.revive()
+    handed.start(Spawned(pid=0))
+    assert "no process could be started for ask-1-ab.2" in Path(home.log).read_text()
