@@ -1,0 +1,1 @@
+"""Who may write to memory: trusted callers at once, everybody else by way of a queue that is scored and reviewed."""
