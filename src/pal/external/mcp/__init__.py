@@ -1,0 +1,1 @@
+"""The Model Context Protocol: messages in, messages out; standard input and HTTP are thin shells around it."""
