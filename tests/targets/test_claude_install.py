@@ -90,8 +90,12 @@ def test_the_guarded_tools_are_matched_and_no_other(tool, guarded):
     assert bool(re.search(facts.GUARDED, tool)) is guarded
 
 
-def test_the_matcher_for_writing_is_a_list_of_plain_names():
-    assert set(facts.WRITING.split("|")) == {name for name, use in facts.TOOLS.items() if use in ("write", "edit")}
+def test_the_client_does_not_wait_for_what_only_looks_on(plan):
+    waits = {
+        change.value["hooks"][0]["command"].split(" --agent")[0].split()[-1]: not change.value["hooks"][0].get("async")
+        for change in kind(plan, JsonElement)
+    }
+    assert {event for event, waited in waits.items() if not waited} == set(facts.ASYNC)
 
 
 def test_the_block_goes_into_the_instructions_and_is_recorded_as_a_route(plan, home, env):

@@ -8,6 +8,8 @@ from __future__ import annotations
 NAME = "claude"
 TITLE = "Claude Code"
 PROGRAMS = ("claude",)
+PROVEN = "2.1.332"  # the version PAL's tests run
+NEEDS: tuple[tuple[str, str], ...] = ()
 SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"  # set for what it starts; names the session a command is typed in
 # Where its own installers put the program when that folder is not on PATH (below the user's folder).
 PROGRAM_PLACES = (".local/bin/claude", ".claude/local/claude")
@@ -17,25 +19,30 @@ FOLDER_VARIABLES = ("PAL_CLAUDE_DIR", "CLAUDE_CONFIG_DIR")
 FOLDER = ".claude"
 SETTINGS = "settings.json"
 INSTRUCTIONS = "CLAUDE.md"
+SERVERS = ".claude.json"  # beside its default folder, else inside the one that a variable names
+ALL_OFF = "disableAllHooks"
 SKILLS = "skills"
 AGENTS = "agents"
 
-# A matcher of plain names joined by `|` is compared exactly, so `Write` does not start a hook for TodoWrite.
-# One with other characters is a regular expression that matches anywhere: it brings its own anchors.
+# A matcher with other characters than names and `|` is a regular expression that matches anywhere, so it brings its
+# own anchors.
 GUARDED = "^(Bash|Read|Write|Edit|MultiEdit|NotebookEdit|Grep|Glob|Skill|Task|Agent|mcp__.*)$"
-WRITING = "Write|Edit|MultiEdit|NotebookEdit"
 
 # (the client's event, PAL's event, matcher, time-out in seconds). Without a time-out of its own SessionEnd gets 1.5 s.
 EVENTS = (
     ("SessionStart", "session-start", "", 10),
     ("UserPromptSubmit", "user-prompt", "", 10),
     ("PreToolUse", "pre-tool", GUARDED, 10),
-    ("PostToolUse", "post-tool", WRITING, 10),
+    ("PostToolUse", "post-tool", GUARDED, 10),
+    ("PostToolUseFailure", "post-tool-failure", GUARDED, 10),
     ("Stop", "stop", "", 20),
     ("SubagentStop", "subagent-stop", "", 10),
     ("PreCompact", "pre-compact", "", 10),
     ("SessionEnd", "session-end", "", 10),
 )
+
+# It does not wait for these; one that still runs when the client ends is killed with it.
+ASYNC = ("post-tool", "post-tool-failure")
 
 # What the core may count on: the client asks the user when a hook says so, hands prompt context to the model,
 # and reports the end of subagents.

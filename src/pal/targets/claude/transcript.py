@@ -27,9 +27,43 @@ def recent(path: str, count: int = ENOUGH) -> list[Message]:
     for window in _WINDOWS:
         data = files.tail_bytes(path, window)
         found = _messages(data, cut=len(data) == window)
-        if len(found) >= _FEW or len(data) < window:
+        if len(found) >= max(_FEW, count - ENOUGH) or len(data) < window:
             break
     return found[-count:]
+
+
+def commands(path: str) -> list[str] | None:
+    """The shell commands since a person last spoke, oldest first; None where the transcript does not tell."""
+    try:
+        lines = files.tail_bytes(path, _WINDOWS[1]).split(b"\n") if path else []
+    except OSError:
+        return None
+    found: list[str] = []
+    for line in reversed(lines):
+        if b'"message"' not in line:
+            continue
+        try:
+            entry = jsontext.loads(line)
+        except ValueError:
+            continue
+        message = _message(entry)
+        if message is not None and message[0] == "user":
+            found.reverse()
+            return found
+        found += reversed(_run_by(entry))
+    return None
+
+
+def _run_by(entry: Any) -> list[str]:
+    message = entry.get("message") if isinstance(entry, dict) and not entry.get("isSidechain") else None
+    content = message.get("content") if isinstance(message, dict) else None
+    ran = []
+    for block in content if isinstance(content, list) else []:
+        if isinstance(block, dict) and block.get("type") == "tool_use" and isinstance(block.get("input"), dict):
+            command = block["input"].get("command")
+            if isinstance(command, str):
+                ran.append(command)
+    return ran
 
 
 def _messages(data: bytes, cut: bool) -> list[Message]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from pal.base import jsontext
 from pal.hooks.turn import HookInput
 from pal.targets.claude import facts
+from pal.targets.payload import members, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,37 +31,41 @@ _WRITING = ("Write", "Edit", "MultiEdit", "NotebookEdit")
 
 def parse(event: str, payload: dict[str, Any], env: Mapping[str, str]) -> HookInput:
     """The neutral turn. Keys may be snake_case or camelCase; unknown ones are ignored."""
-    turn = HookInput(event, "claude", _text(payload, "session_id", "sessionId"))
+    turn = HookInput(event, "claude", text(payload, "session_id", "sessionId"))
     # The folder the client was started in: a session that changes folders stays the same project's.
-    turn.folder = _text(payload, "cwd")
+    turn.folder = text(payload, "cwd")
     turn.cwd = env.get("CLAUDE_PROJECT_DIR") or turn.folder
-    turn.event_id = _text(payload, "prompt_id", "promptId")
-    turn.prompt = _text(payload, "prompt")
+    turn.event_id = text(payload, "prompt_id", "promptId")
+    turn.prompt = text(payload, "prompt")
     turn.human = not turn.prompt.lstrip().startswith(_NOT_A_PERSON)
-    turn.reply = _text(payload, "last_assistant_message", "lastAssistantMessage")
-    turn.tool = _text(payload, "tool_name", "toolName")
-    turn.tool_input = _object(payload, "tool_input", "toolInput")
+    turn.reply = text(payload, "last_assistant_message", "lastAssistantMessage")
+    turn.tool = text(payload, "tool_name", "toolName")
+    turn.tool_input = members(payload, "tool_input", "toolInput")
     if turn.tool in _WRITING:
-        turn.changed_file = _text(turn.tool_input, "file_path", "filePath", "notebook_path")
-    turn.source = _text(payload, "source", "reason", "trigger")
-    turn.custom = _text(payload, "custom_instructions", "customInstructions")
-    turn.agent_type = _text(payload, "agent_type", "agentType")
+        turn.changed_file = text(turn.tool_input, "file_path", "filePath", "notebook_path")
+    turn.source = text(payload, "source", "reason", "trigger")
+    turn.custom = text(payload, "custom_instructions", "customInstructions")
+    turn.agent_type = text(payload, "agent_type", "agentType")
     turn.subagent = (
-        bool(_text(payload, "agent_id", "agentId") or env.get("CLAUDE_AGENT_TYPE"))
+        bool(text(payload, "agent_id", "agentId") or env.get("CLAUDE_AGENT_TYPE"))
         or "/.claude/agents/" in env.get("CLAUDE_PROJECT_DIR", "").replace("\\", "/").lower()
     )
     turn.attended = env.get("CLAUDE_CODE_SESSION_ATTENDED") == "1"
-    mode = _text(payload, "permission_mode", "permissionMode") or facts.ASKING_MODES[0]
+    mode = text(payload, "permission_mode", "permissionMode") or facts.ASKING_MODES[0]
     turn.can_ask = turn.attended and facts.ABILITIES["asks"] and mode in facts.ASKING_MODES
     process = env.get("CLAUDE_PID", "")
     turn.process = int(process) if process.isascii() and process.isdigit() else 0
-    turn.transcript_path = _text(payload, "transcript_path", "transcriptPath")
+    turn.transcript_path = text(payload, "transcript_path", "transcriptPath")
     turn.read_transcript = _recent
+    turn.read_commands = _commands
+    turn.continued = payload.get("stop_hook_active") is True or payload.get("stopHookActive") is True
     return turn
 
 
 def render(event: str, reply: HookReply) -> str:
-    """What goes to stdout. Empty is silence; a stop is never answered, since the client would go on."""
+    """What goes to stdout. Empty is silence; a stop is answered only to make the client go on."""
+    if event == "stop" and reply.permission == "continue":
+        return jsontext.dumps({"decision": "block", "reason": reply.reason}) + "\n"
     if event == "pre-tool" and reply.permission:
         decision = {"permissionDecision": reply.permission, "permissionDecisionReason": reply.reason}
         return jsontext.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}}) + "\n"
@@ -80,22 +85,7 @@ def _recent(path: str) -> list[Message]:
     return transcript.recent(path)
 
 
-def _text(payload: dict[str, Any], *names: str) -> str:
-    for name in names:
-        value = payload.get(name)
-        if isinstance(value, str) and value:
-            return value
-    return ""
+def _commands(path: str) -> list[str] | None:
+    from pal.targets.claude import transcript
 
-
-def _object(payload: dict[str, Any], *names: str) -> dict[str, Any]:
-    for name in names:
-        value = payload.get(name)
-        if isinstance(value, str) and value.lstrip().startswith("{"):
-            try:
-                value = jsontext.loads(value)
-            except ValueError:
-                continue
-        if isinstance(value, dict):
-            return value
-    return {}
+    return transcript.commands(path)

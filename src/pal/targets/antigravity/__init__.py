@@ -1,0 +1,1 @@
+"""Antigravity as a target."""

@@ -1,0 +1,1 @@
+"""Cursor, the editor and its `cursor-agent`: facts, turn, transcripts, installation."""

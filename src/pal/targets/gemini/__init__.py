@@ -1,0 +1,1 @@
+"""Gemini CLI: its facts, its turn, its transcripts, its installation."""

@@ -1,0 +1,1 @@
+"""opencode: its facts, its turn, its transcripts, its installation."""

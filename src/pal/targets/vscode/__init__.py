@@ -1,0 +1,1 @@
+"""VS Code's chat in agent mode: facts, turn, transcripts, installation."""
