@@ -13,7 +13,7 @@ from pal.base import clock, log
 from pal.base.home import Home
 from pal.guard import ledger
 from pal.install import doctor, engine, launcher
-from pal.install.status import Agent, Registration
+from pal.install.status import Agent, Registration, Remark
 from pal.memory import counts
 
 TAG = sys.implementation.cache_tag
@@ -56,7 +56,7 @@ def registration(home, event, python=sys.executable, script="") -> Registration:
 
 
 def worst(findings) -> dict[str, str]:
-    return {finding.id: finding.level for finding in findings if finding.level != doctor.PASS}
+    return {finding.id: finding.level for finding in findings if finding.level not in (doctor.PASS, doctor.NOTE)}
 
 
 def one(findings, id) -> doctor.Finding:
@@ -243,3 +243,25 @@ def test_a_home_that_cannot_be_written_fails(sound, home, monkeypatch):
 
     monkeypatch.setattr(doctor.files, "write", refuse)
     assert one(sound(), "home").level == doctor.FAIL
+
+
+def test_a_client_too_old_switched_off_or_never_run_is_named(sound, home):
+    agent = agent_of(home, version="1.0.64 (Claude Code)")
+    agent.needs = (("1.0.65", "prompt context"),)
+    agent.remarks = [Remark("off", "its hooks are off", "switch them on"), Remark("so", "it is so")]
+    agent.standing_down = ["Another"]
+    findings = sound(agent)
+    assert one(findings, "claude-old").title.endswith("is older than 1.0.65, which brings prompt context")
+    assert (one(findings, "claude-off").level, one(findings, "claude-off").fix) == (doctor.WARNING, "switch them on")
+    assert one(findings, "claude-so").level == doctor.NOTE
+    assert "never run with the real program" in one(findings, "claude-unproven").title
+    assert "PAL stands down in those" in one(findings, "claude-shadow").title
+    agent.proven = "2.0.0"
+    assert one(sound(agent), "claude-proven").level == doctor.PASS
+
+
+def test_two_events_of_a_client_may_be_one_of_pals_and_the_same_one_twice_is_wrong(sound, home):
+    twice = [Registration("pre-tool", registration(home, "pre-tool").command, "", place) for place in ("a", "b")]
+    assert worst(sound(agent_of(home, registered=twice))) == {}
+    twice[1].place = "a"
+    assert worst(sound(agent_of(home, registered=twice))) == {"claude-doubled": doctor.FAIL}

@@ -100,6 +100,27 @@ def test_annotations_are_left_out_and_what_they_annotate_stays(python: str, tmp_
     assert run(python, tuned_by(python, tmp_path), program).split() == ["{}", "3", "7", "5", "1", "2"]
 
 
+def test_what_stands_for_checkers_only_is_left_out_and_its_other_branch_stays() -> None:
+    source = b"""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+else:
+    Protocol = object
+if TYPE_CHECKING:
+    import collections
+def f(x: int) -> int:
+    y: int
+    y: int = 2
+    return x + y
+"""
+    code = engine.bytecode("m", source)
+    assert not {"typing", "collections"} & set(code.co_names)
+    names: dict[str, object] = {}
+    exec(code, names)
+    assert (names["Protocol"], names["f"](1)) == (object, 3)  # type: ignore[operator]
+
+
 @pythons
 def test_a_traceback_names_the_module_its_line_and_its_text(python: str, tmp_path: Path) -> None:
     program = "import pal.app, traceback\ntry: pal.app.fail()\nexcept RuntimeError: print(traceback.format_exc())"

@@ -85,6 +85,17 @@ def test_the_engine_is_the_same_bytes_every_time(clean_env):
     )
 
 
+def test_an_engine_is_made_once_for_the_same_sources_and_the_same_python(home, clean_env, monkeypatch):
+    made = engine.tune(archive.files(ROOT))
+    home_setup.place(home, own(home, made), time.time())
+    monkeypatch.setattr(home_setup, "tuned", lambda *_: b"made anew")
+    assert home_setup.engine_for(home, PYTHON, clean_env, ROOT) == made
+    other = Interpreter(sys.executable, "3.99.0", "cpython-399")
+    assert home_setup.engine_for(home, other, clean_env, ROOT) == b"made anew"
+    Path(home.engine, engine.name(made)).write_bytes(made[:-9] + made[-8:])
+    assert home_setup.engine_for(home, PYTHON, clean_env, ROOT) == b"made anew"
+
+
 def test_retuning_points_the_launcher_at_the_engine_an_install_would_make(home, clean_env):
     spoken = b"def from_launcher(argv, home, tuned):\n    print(argv, home, tuned)\n"
     files = {**archive.files(ROOT), "pal/app.py": spoken}

@@ -53,14 +53,14 @@ def test_a_dangling_link_of_the_users_is_left_alone(home):
 def test_one_setting_changes_and_every_other_byte_stays(home, before, after):
     with open(home.settings, "w", encoding="utf-8", newline="") as stream:
         stream.write(before)
-    scaffold.set_text(home, scaffold.TIMEZONE, "Asia/Tokyo")
+    scaffold.set_value(home, scaffold.TIMEZONE, "Asia/Tokyo")
     with open(home.settings, encoding="utf-8", newline="") as stream:
         found = stream.read()
     if after is not None:
         assert found == after
     assert settings.load(home).zone == "Asia/Tokyo" or "//" in before
     stamp = os.stat(home.settings).st_mtime_ns
-    scaffold.set_text(home, scaffold.TIMEZONE, "Asia/Tokyo")
+    scaffold.set_value(home, scaffold.TIMEZONE, "Asia/Tokyo")
     assert os.stat(home.settings).st_mtime_ns == stamp
 
 
@@ -69,6 +69,6 @@ def test_settings_that_cannot_be_understood_are_left_alone(home, broken):
     with open(home.settings, "wb") as stream:
         stream.write(broken)
     with pytest.raises(PalError, match="pal-settings.json"):
-        scaffold.set_text(home, scaffold.TIMEZONE, "Asia/Tokyo")
+        scaffold.set_value(home, scaffold.TIMEZONE, "Asia/Tokyo")
     with open(home.settings, "rb") as stream:
         assert stream.read() == broken

@@ -78,3 +78,28 @@ def test_the_facts_say_where_everything_is(home, data):
     assert facts["agents"][0]["registered"] is True
     assert facts["counts"] == {"ratings": 3}
     assert facts["installed"] is None
+
+
+@pytest.mark.parametrize(
+    ("said", "numbers"),
+    [
+        ("2.1.332 (Claude Code)", (2, 1, 332)),
+        ("codex-cli 0.171.0", (0, 171, 0)),
+        ("v1.18", (1, 18)),
+        ("2026.09.10-abc", (2026, 9, 10)),
+        ("agy 1.6.0-beta.2, build 7", (1, 6, 0)),
+        ("who knows", ()),
+        ("", ()),
+    ],
+)
+def test_a_version_is_found_in_a_programs_own_words(said, numbers):
+    assert status.numbers(said) == numbers
+
+
+def test_a_client_that_is_too_old_is_told_which_version_brings_what():
+    agent = status.Agent("x", "X", "/nowhere", version="X 1.0.64")
+    agent.needs = (("1.0.60", "hooks"), ("1.0.65", "prompt context"))
+    assert agent.lacking() == [("1.0.65", "prompt context")]
+    assert agent.facts()["lacking"] == [{"version": "1.0.65", "brings": "prompt context"}]
+    agent.version = ""
+    assert agent.lacking() == [], "nobody can tell"

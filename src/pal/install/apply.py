@@ -15,7 +15,7 @@ from pal.base import files, locks
 from pal.base.errors import PalError
 from pal.base.home import Home
 from pal.install import edits, owners, trees
-from pal.install.changes import CopyTree, Plan, WriteFile, change_id
+from pal.install.changes import CopyTree, KeptFiles, Plan, WriteFile, change_id
 from pal.install.draft import Draft, Row, left_alone, planned, undone
 from pal.install.owners import State
 from pal.install.staging import Moved, Staging, remove_empty, stamp, sweep
@@ -69,6 +69,10 @@ def drift(plan: Plan, home: Home) -> list[Drift]:
     state, staging = owners.load(home), Staging()
     found: list[Drift] = []
     for change in plan:
+        if isinstance(change, KeptFiles):
+            if not os.path.isdir(change.path):
+                found.append(Drift(change.path, change.place, edits.MISSING))
+            continue
         entry = state.changes.get(change_id(change))
         if isinstance(change, (CopyTree, WriteFile)):
             found += [Drift(path, change.place, problem) for path, problem in trees.look(change, entry, staging)]
@@ -108,7 +112,7 @@ def _carry_out(draft: Draft, home: Home, now: float) -> None:
     changed = draft.staging.changed()
     draft.staging.check()
     try:
-        if changed:
+        if changed or draft.staging.folders:
             _back_up([real for real in changed if real not in draft.whole], draft.staging, home, now)
             owners.save(home, owners.intention(draft.old, draft.new))
         draft.staging.commit()

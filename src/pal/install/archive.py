@@ -13,6 +13,7 @@ import time
 import zipfile
 from collections.abc import Mapping
 
+from pal import bundled
 from pal.base import assets
 from pal.base.errors import PalError
 
@@ -21,6 +22,8 @@ Files = dict[str, bytes]
 SHEBANG = b"#!/usr/bin/env python3\n"
 MAIN = "__main__.py"
 LICENCE = "LICENSE"
+# What stands by itself in the archive; everything else is in `bundled.INNER`.
+PLAIN = (MAIN, LICENCE, "pal/__init__.py", "pal/bundled.py")
 CODE = "bytecode/"  # an engine's entries that hold its modules' code in a few pieces; `finder` serves them
 EARLIEST = 315_532_800  # 1980-01-01, the first day a zip entry can name
 UNIX = 3  # the system an entry claims to come from; zipfile would write 0 on Windows
@@ -38,9 +41,14 @@ def pack(contents: Files, epoch: int = EARLIEST) -> bytes:
     """The archive people run. epoch (seconds) becomes the time of every entry, not before 1980."""
     buffer = io.BytesIO()
     buffer.write(SHEBANG)
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as bundle:
+        for name in sorted(set(contents) - set(PLAIN)):
+            bundle.writestr(entry(name, zipfile.ZIP_STORED), contents[name])
+    outer = {**{name: contents[name] for name in PLAIN if name in contents}, bundled.INNER: inner.getvalue()}
     with zipfile.ZipFile(buffer, "w") as archive:
-        for name in sorted(contents):
-            archive.writestr(entry(name, zipfile.ZIP_DEFLATED, epoch), contents[name], compresslevel=9)
+        for name in sorted(outer):
+            archive.writestr(entry(name, zipfile.ZIP_DEFLATED, epoch), outer[name], compresslevel=9)
     return buffer.getvalue()
 
 
@@ -93,6 +101,9 @@ def _from_archive(path: str) -> Files:
         with zipfile.ZipFile(path) as archive:
             found = {name: archive.read(name) for name in archive.namelist() if not name.endswith((".pyc", "/"))}
         found = {name: data for name, data in found.items() if not name.startswith(CODE)}
+        if bundled.INNER in found:
+            with zipfile.ZipFile(io.BytesIO(found.pop(bundled.INNER))) as bundle:
+                found.update({name: bundle.read(name) for name in bundle.namelist()})
         if assets.BUNDLE in found:
             with zipfile.ZipFile(io.BytesIO(found.pop(assets.BUNDLE))) as bundle:
                 found.update({assets.FOLDER + name: bundle.read(name) for name in bundle.namelist()})

@@ -9,7 +9,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Union
 
-FILE, TREE, MEMBER, ELEMENT, BLOCK = "file", "tree", "member", "element", "block"
+FILE, TREE, MEMBER, ELEMENT, BLOCK, TABLE = "file", "tree", "member", "element", "block", "table"
+KEPT = "kept"
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
 
@@ -79,6 +80,24 @@ class CopyTree(NamedTuple):
         return "tree"
 
 
+class KeptFiles(NamedTuple):
+    """Files that PAL writes into this folder between installs: named so and carrying the mark. The folder is made; at
+    the end these files go, and whatever is called so and carries no mark is somebody else's."""
+
+    path: str
+    prefix: str
+    suffix: str
+    mark: str
+
+    @property
+    def kind(self) -> str:
+        return KEPT
+
+    @property
+    def place(self) -> str:
+        return f"{self.prefix}*{self.suffix}"
+
+
 class JsonMember(NamedTuple):
     """A member of a JSON file. One that somebody else wrote is left alone, or replaced until uninstall."""
 
@@ -114,12 +133,34 @@ class JsonElement(NamedTuple):
         return "/".join(self.keys) + "#" + self.match.says[0]
 
 
+class TomlTable(NamedTuple):
+    """Members of one table of a TOML file; other members of it stay. A table that somebody else made is left alone, or
+    with only_if_absent=False gets these members until uninstall."""
+
+    path: str
+    keys: tuple[str, ...]
+    values: Mapping[str, Any]
+    only_if_absent: bool = True
+    match: Match | None = None
+
+    @property
+    def kind(self) -> str:
+        return TABLE
+
+    @property
+    def place(self) -> str:
+        return "/".join(self.keys[:-1]) + "#" + self.keys[-1]
+
+
 class Block(NamedTuple):
-    """A marked block in a text file that people write too. style: `html` for Markdown, `hash` for `#` comments."""
+    """A marked block in a text file that people write too. style: `html` for Markdown, `hash` for `#` comments.
+
+    header: what a file that only PAL fills begins with, where its agent wants one; it goes with the block."""
 
     path: str
     text: str
     style: str = "html"
+    header: str = ""
 
     @property
     def kind(self) -> str:
@@ -130,7 +171,7 @@ class Block(NamedTuple):
         return "block"
 
 
-Change = Union[WriteFile, CopyTree, JsonMember, JsonElement, Block]
+Change = Union[WriteFile, CopyTree, KeptFiles, JsonMember, JsonElement, TomlTable, Block]
 Plan = Sequence[Change]
 
 

@@ -21,7 +21,7 @@ from pal.install.home_setup import command
 from pal.install.status import Agent, Engine, Registration
 from pal.memory import backup, counts
 
-PASS, WARNING, FAIL = "pass", "warning", "fail"
+PASS, NOTE, WARNING, FAIL = "pass", "note", "warning", "fail"  # a note needs nobody to act
 REINSTALL = "pal install"
 DAY = 86_400.0
 SLOW = 1.0  # seconds for one hook; an agent waits for it at every tool call
@@ -29,6 +29,7 @@ PROBED_EVENT = "pre-tool"  # it writes nothing for this session, whatever it ans
 HARMLESS = {"session_id": ledger.PROBE, "tool_name": "Bash", "tool_input": {"command": "true"}}
 HARMFUL = {"session_id": ledger.PROBE, "tool_name": "Bash", "tool_input": {"command": "rm -rf /"}}
 REFUSAL = "deny"  # the word for it in every agent's form of an answer
+ALLOWANCE = '"allow"'  # which some agents want to hear where others want silence
 
 
 class Finding:
@@ -121,10 +122,10 @@ def _agent(agent: Agent) -> list[Finding]:
             return [Finding(agent.name, PASS, f"{agent.title} is not on this machine")]
         return [Finding(agent.name, WARNING, f"{agent.title} is here, but PAL is not installed in it", mend)]
     findings = [Finding(f"{agent.name}-drift", FAIL, f"{agent.title}: {text}", mend) for text in agent.drift]
-    seen: dict[str, int] = {}
+    seen: dict[tuple[str, str], int] = {}
     for entry in agent.registered:
-        seen[entry.event] = seen.get(entry.event, 0) + 1
-    for event, times in seen.items():
+        seen[entry.event, entry.place] = seen.get((entry.event, entry.place), 0) + 1
+    for (event, _), times in seen.items():
         if times > 1:
             title = f"{agent.title} runs the {event} hook {times} times"
             findings.append(Finding(f"{agent.name}-doubled", FAIL, title, mend))
@@ -135,7 +136,29 @@ def _agent(agent: Agent) -> list[Finding]:
     if not agent.found:
         title = f"PAL is installed in {agent.title}, which was not found on this machine"
         findings.append(Finding(agent.name, WARNING, title, f"pal uninstall --{agent.name}"))
-    return findings or [Finding(agent.name, PASS, f"{agent.title} has every hook, once")]
+    findings = findings or [Finding(agent.name, PASS, f"{agent.title} has every hook, once")]
+    return findings + _client(agent)
+
+
+def _client(agent: Agent) -> list[Finding]:
+    """What is to be said of the client itself: too old for something, never run by PAL's tests, in a way of its own."""
+    findings = []
+    for version, brings in agent.lacking():
+        title = f"{agent.title} {agent.version} is older than {version}, which brings {brings}"
+        findings.append(Finding(f"{agent.name}-old", WARNING, title, f"update {agent.title}"))
+    for remark in agent.remarks:
+        level = WARNING if remark.fix else NOTE
+        findings.append(Finding(f"{agent.name}-{remark.id}", level, remark.title, remark.fix))
+    for title in agent.standing_down:
+        text = f"{agent.title} also runs {title}'s hooks; PAL stands down in those, so each event runs it once"
+        findings.append(Finding(f"{agent.name}-shadow", PASS, text))
+    if agent.proven:
+        title = f"PAL was proven with {agent.title} {agent.proven}, the real program"
+        findings.append(Finding(f"{agent.name}-proven", PASS, title))
+    else:
+        title = f"{agent.title}: held to its documentation by tests, never run with the real program"
+        findings.append(Finding(f"{agent.name}-unproven", NOTE, title))
+    return findings
 
 
 def _corrupt(home: Home) -> Finding:
@@ -209,7 +232,7 @@ def _run(home: Home, env: Mapping[str, str], agents: Sequence[Agent]) -> list[Fi
         started = time.perf_counter()
         problem, said = start(entry, {**HARMLESS, "cwd": home.root}, env)
         seconds = time.perf_counter() - started
-        if said and not problem:
+        if said and not problem and ALLOWANCE not in said:
             problem = "refuses or changes a harmless tool call"
         mend = f"{REINSTALL} --{agent.name}"
         if problem:
@@ -239,7 +262,7 @@ def start(entry: Registration, payload: Mapping[str, object], env: Mapping[str, 
     """Run a registered command with a payload: (what is wrong with it or empty, what it answered)."""
     command: str | list[str] = entry.command
     shell = True
-    if process.WINDOWS and entry.shell == "powershell":
+    if process.WINDOWS and (entry.shell == "powershell" or entry.command.startswith(". ")):
         command, shell = ["powershell", "-NoProfile", "-Command", entry.command], False
     try:
         done = subprocess.run(

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Set
 
 from pal.base.errors import PalError
 from pal.install import edits, jsonedit, trees
-from pal.install.changes import BLOCK, TREE, Change, CopyTree, Plan, WriteFile, change_id
+from pal.install.changes import BLOCK, KEPT, TREE, Change, CopyTree, KeptFiles, Plan, WriteFile, change_id
 from pal.install.jsonscan import BOM, SPACE
 from pal.install.owners import Entry, State
 from pal.install.staging import Staging
@@ -54,14 +54,17 @@ class Draft:
     def put(self, change: Change, owner: str) -> None:
         name = change_id(change)
         entry = self.new.changes.get(name)
-        if isinstance(change, (CopyTree, WriteFile)):
+        if isinstance(change, KeptFiles):
+            made = trees.keep(change, self.staging)
+        elif isinstance(change, (CopyTree, WriteFile)):
             made, kept = trees.put(change, entry, self.staging)
             self.kept += kept
             self._copied(change.kind, change.path, {**(entry or {}).get("hashes", {}), **made["hashes"]})
         else:
             edited = self._put_text(change, entry)
             if edited is None:
-                self.kept.append((change.path, f"kept: {change.place} is not PAL's"))
+                if not edits.agrees(self.staging.text(change.path), change):
+                    self.kept.append((change.path, f"kept: {change.place} is not PAL's"))
                 return
             made = edited
         named = entry["owners"] if entry else []
@@ -107,6 +110,10 @@ class Draft:
         for name, entry in self.new.owned(owner):
             if name in wanted or not self.new.release(name, owner):
                 continue
+            if entry["kind"] == KEPT:
+                del self.new.changes[name]
+                self.whole |= {os.path.realpath(path) for path in trees.drop(entry, self.staging)}
+                continue
             if entry["kind"] in trees.KINDS:
                 del self.new.changes[name]
                 self.kept += trees.take(entry, self.staging)
@@ -130,7 +137,7 @@ class Draft:
             return
         text = self.staging.text(path)
         with left_alone(path):
-            left, fact["traces"] = jsonedit.tidy(text, fact["traces"])
+            left, fact["traces"] = edits.tidy(text, fact["traces"])
         if left != text:
             self.staging.write(path, left.encode("utf-8"))
 

@@ -1,4 +1,4 @@
-"""Makes, undoes and checks the changes that are text inside somebody else's file: JSON members, JSON elements, blocks.
+"""Makes, undoes and checks the changes that are text inside somebody else's file: members, elements, tables, blocks.
 
 Pure functions over texts. An entry is what changes.json keeps of a change, plain values that suffice to undo it without
 any knowledge of the agent. Errors name the place in the text; the caller adds the file."""
@@ -8,15 +8,26 @@ from __future__ import annotations
 import json
 from typing import Any, Union
 
-from pal.install import block, jsonedit
-from pal.install.changes import BLOCK, ELEMENT, MEMBER, Block, JsonElement, JsonMember, Match, match_from
+from pal.install import block, jsonedit, tomltables
+from pal.install.changes import (
+    BLOCK,
+    ELEMENT,
+    MEMBER,
+    TABLE,
+    Block,
+    JsonElement,
+    JsonMember,
+    Match,
+    TomlTable,
+    match_from,
+)  # fmt: skip
 from pal.install.jsonedit import Trace
 from pal.install.jsonscan import Node, scan
 
 Entry = dict[str, Any]
-TextChange = Union[Block, JsonElement, JsonMember]
-MISSING, ALTERED, DOUBLED = "missing", "altered", "doubled"
-KINDS = (BLOCK, ELEMENT, MEMBER)
+TextChange = Union[Block, JsonElement, JsonMember, TomlTable]
+MISSING, ALTERED, DOUBLED = tomltables.MISSING, tomltables.ALTERED, "doubled"
+KINDS = (BLOCK, ELEMENT, MEMBER, TABLE)
 
 
 def put(text: str, change: TextChange, entry: Entry | None) -> tuple[str, list[Trace], Entry | None]:
@@ -26,15 +37,22 @@ def put(text: str, change: TextChange, entry: Entry | None) -> tuple[str, list[T
         return text, traces, {"keys": list(change.keys), "match": change.match.facts()}
     if isinstance(change, JsonMember):
         return _put_member(text, change, entry)
-    text, record = block.put(text, change.text, change.style)
-    kept = entry.get("record") if entry else None
-    return text, [], {"style": change.style, "record": record or kept}
+    if isinstance(change, TomlTable):
+        return tomltables.put(text, change, entry)
+    begun = not text and bool(change.header)
+    text, record = block.put(change.header if begun else text, change.text, change.style)
+    made = {"style": change.style, "record": record or (entry.get("record") if entry else None)}
+    header = change.header if begun else (entry or {}).get("header", "")
+    return text, [], {**made, "header": header} if header else made
 
 
 def take(text: str, kind: str, entry: Entry) -> str:
     """The text without what this entry describes; unchanged when that is gone, or was changed by somebody."""
     if kind == BLOCK:
-        return block.remove(text, entry["record"], entry["style"])
+        left = block.remove(text, entry["record"], entry["style"])
+        return "" if left == entry.get("header") else left
+    if kind == TABLE:
+        return tomltables.take(text, entry)
     if kind == ELEMENT:
         while True:
             places = _places(text, tuple(entry["keys"]), match_from(entry["match"]))
@@ -47,13 +65,29 @@ def take(text: str, kind: str, entry: Entry) -> str:
     return jsonedit.remove(text, mine.start) if entry["was"] is None else jsonedit.swap(text, mine.start, entry["was"])
 
 
+def tidy(text: str, traces: list[Trace]) -> tuple[str, list[Trace]]:
+    """Take out the containers that were only there to hold our changes; the traces still needed come back."""
+    tables = [trace for trace in traces if tomltables.TOML in trace]
+    if tables:
+        return tomltables.tidy(text, tables)
+    return jsonedit.tidy(text, traces)
+
+
 def stands(text: str, kind: str, entry: Entry) -> bool:
     """Whether anything of what this entry describes is in the text."""
     if kind == BLOCK:
         return block.inside(text, entry["style"]) is not None
+    if kind == TABLE:
+        return tomltables.stands(text, entry)
     if kind == ELEMENT:
         return bool(_places(text, tuple(entry["keys"]), match_from(entry["match"])))
     return _mine(text, entry) is not None
+
+
+def agrees(text: str, change: TextChange) -> bool:
+    """Whether what somebody else wrote there is just what we would have written."""
+    node = scan(text).seen(change.keys) if isinstance(change, JsonMember) else None
+    return node is not None and isinstance(change, JsonMember) and _same(node.value, change.value)
 
 
 def look(text: str, change: TextChange, entry: Entry | None) -> str:
@@ -73,6 +107,8 @@ def look(text: str, change: TextChange, entry: Entry | None) -> str:
             mine = _mine(text, entry or _entry(change))
             return ALTERED if mine is not None and mine.start == node.start else ""
         return ALTERED
+    if isinstance(change, TomlTable):
+        return tomltables.look(text, change, entry)
     inside = block.inside(text, change.style)
     if inside is None:
         return MISSING

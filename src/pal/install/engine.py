@@ -12,6 +12,7 @@ import hashlib
 import io
 import marshal
 import os
+import sys
 import zipfile
 from types import CodeType
 
@@ -25,20 +26,70 @@ DAY = 86_400.0
 
 # Which piece of the bytecode a module stands in: the longest name that it begins with. A hook reads the first piece,
 # and of the others those it needs; reading and copying them all would be felt.
-CORE, MEMORY, GUARD, REST = "core", "memory", "guard", "rest"
+CORE, MEMORY, GUARD, SERVER, REST = "core", "memory", "guard", "server", "rest"
+# What stands beside modules that hooks load, and is loaded by commands and jobs alone.
+_INSTALLING = (
+    "commands", "copilot_folder", "flat_hooks", "hook_groups", "mcp_command", "mcp_entry", "places", "prices",
+    "skill_folders", "trees", "usage",
+)  # fmt: skip
+_WRITING = (
+    "acl", "conflict", "icm.events", "icm.fold", "icm.store", "icm.upkeep", "index.build", "index.entries",
+    "index.look", "index.markdown", "index.states", "search",
+)  # fmt: skip
+_SKILL_TOOLS = ("catalog", "checks", "execute", "exposed", "index", "started", "subagents", "used")
+# From the command line's first module to an MCP server's first answer, for which its client waits.
+_SERVING = (
+    "cli.context", "cli.main", "cli.mcp", "cli.output", "cli.serving", "external.board_room", "external.exporting",
+    "external.mcp", "external.memory_tools", "external.skill_tools", "external.tools", "inference.schema",
+    "skills.exposed",
+)  # fmt: skip
 PIECES = {
     "pal": CORE,
+    "pal.bundled": REST,
+    "pal.base.supervise": REST,
+    "pal.hooks.quality_gate": MEMORY,
     "pal.install": REST,
     "pal.install.finder": CORE,
     "pal.targets": CORE,
-    "pal.jobs": REST,
+    **dict.fromkeys([f"pal.targets.{name}" for name in _INSTALLING], REST),
+    "pal.events": CORE,
+    **dict.fromkeys([f"pal.events.{name}" for name in ("export", "follow", "otlp", "spans")], REST),
+    "pal.external": REST,
+    "pal.jobs": CORE,
+    "pal.jobs.queue": MEMORY,
+    "pal.jobs.run": REST,
     "pal.cli": REST,
+    "pal.inference": REST,
     "pal.memory": MEMORY,
+    **dict.fromkeys([f"pal.memory.{name}" for name in _WRITING], REST),
+    "pal.memory.acl.waiting": MEMORY,
+    "pal.memory.cleaning": REST,
+    "pal.memory.importing": REST,
+    "pal.memory.knowledge": REST,
+    "pal.memory.moving": REST,
+    "pal.memory.learning": REST,
+    "pal.memory.sync": REST,
+    "pal.memory.tools": REST,
+    "pal.memory.upkeep": REST,
     "pal.context": MEMORY,
+    "pal.context.telos_edit": REST,
     "pal.skills": MEMORY,
+    **dict.fromkeys([f"pal.skills.{name}" for name in _SKILL_TOOLS], REST),
+    "pal.switchboard": REST,
+    "pal.switchboard.active": MEMORY,
+    "pal.switchboard.detect": MEMORY,
+    "pal.switchboard.errors": MEMORY,
+    "pal.switchboard.preflight": MEMORY,
+    "pal.switchboard.questions": MEMORY,
+    "pal.switchboard.workspace": MEMORY,
+    "pal.switchboard.detect": CORE,  # every prompt and tool call asks it
     "pal.guard": GUARD,
     "pal.guard.prefilter": CORE,
+    "pal.guard.rawjson": CORE,
+    **dict.fromkeys([f"pal.{name}" for name in _SERVING], SERVER),
+    "pal.external.mcp.http": REST,
 }
+_COLD_OF_A_TARGET = (".install", ".inference", ".usage")  # ends of names: what no hook of an agent runs
 
 
 def tune(contents: archive.Files) -> bytes:
@@ -47,7 +98,7 @@ def tune(contents: archive.Files) -> bytes:
     with zipfile.ZipFile(buffer, "w") as made:
         pieces = _pieces(contents)
         index = {}
-        for piece in (MEMORY, GUARD, REST):
+        for piece in (MEMORY, GUARD, SERVER, REST):
             code = marshal.dumps(pieces[piece])
             index[piece] = (_add(made, archive.CODE + piece, code), len(code), list(pieces[piece]))
         _add(made, archive.CODE + CORE, marshal.dumps((pieces[CORE], list(index.values()))))
@@ -55,7 +106,20 @@ def tune(contents: archive.Files) -> bytes:
             if not name.startswith(assets.FOLDER):
                 _add(made, name, contents[name])
         _add(made, assets.BUNDLE, _bundle(contents))
+        made.comment = origin(contents, str(sys.implementation.cache_tag))
     return buffer.getvalue()
+
+
+def origin(contents: archive.Files, tag: str) -> bytes:
+    """What an engine is made of, and for which interpreters (`cpython-313`); an engine carries this as its comment."""
+    return f"{archive.content_digest(contents)} {tag}".encode()
+
+
+def standing(home: Home, contents: archive.Files, tag: str) -> bytes | None:
+    """The engine that the launcher starts, if it is whole and tuning would make the like of it."""
+    data = disk.read_bytes(os.path.join(home.engine, current(home))) if current(home) else None
+    # The comment is the last thing in a zip archive; the name vouches for it all.
+    return data if data and data.endswith(origin(contents, tag)) and name(data) == current(home) else None
 
 
 def _add(made: zipfile.ZipFile, name: str, data: bytes) -> int:
@@ -75,16 +139,22 @@ def launcher_text(data: bytes, tag: str) -> str:
 
 def _pieces(contents: archive.Files) -> dict[str, dict[str, tuple[bool, bytes]]]:
     """piece → module → (is it a package, its marshalled code)."""
-    pieces: dict[str, dict[str, tuple[bool, bytes]]] = {piece: {} for piece in (CORE, MEMORY, GUARD, REST)}
+    pieces: dict[str, dict[str, tuple[bool, bytes]]] = {piece: {} for piece in (CORE, MEMORY, GUARD, SERVER, REST)}
     for file in sorted(contents):
         if file.startswith("pal/") and file.endswith(".py"):
             package = file.endswith("/__init__.py")
             module = file[: -len("/__init__.py" if package else ".py")].replace("/", ".")
-            pieces[_piece_of(module)][module] = (package, marshalled(bytecode(file, contents[file])))
+            # A package itself is next to nothing, and whoever needs a module of it needs no more of its piece.
+            pieces[CORE if package else _piece_of(module)][module] = (
+                package,
+                marshalled(bytecode(file, contents[file])),
+            )
     return pieces
 
 
 def _piece_of(module: str) -> str:
+    if module.startswith("pal.targets.") and module.endswith(_COLD_OF_A_TARGET):
+        return REST
     name = module
     while name not in PIECES:
         name = name.rpartition(".")[0]
@@ -95,9 +165,10 @@ def bytecode(name: str, source: bytes) -> CodeType:
     """The code of one source; tracebacks from it name the file as name.
 
     What only checkers and readers need is left out, since every start would load it: annotations, docstrings, asserts,
-    and the import of ``__future__``, whose flag the compiler gets instead.
+    what stands under `if TYPE_CHECKING`, and the import of ``__future__``, whose flag the compiler gets instead.
     """
-    tree = ast.fix_missing_locations(_Unannotated().visit(ast.parse(source, name)))
+    tree = ast.parse(source, name)
+    _strip(tree)
     flag = __future__.annotations.compiler_flag
     code: CodeType = compile(tree, name, "exec", flags=flag, dont_inherit=True, optimize=2)
     return code
@@ -118,27 +189,33 @@ def marshalled(code: CodeType) -> bytes:
     return marshal.dumps(code)
 
 
-class _Unannotated(ast.NodeTransformer):
-    """A module without its annotations, but for classes made from them (a NamedTuple's fields)."""
+def _strip(node: ast.AST) -> None:
+    """Take from the statements in a module, function or branch what no run needs. Only statements are walked."""
+    for field in ("body", "orelse", "finalbody", "handlers"):
+        inside = getattr(node, field, None)
+        if isinstance(inside, list):
+            kept = [left for statement in inside for left in _stripped(statement)]
+            setattr(node, field, kept or [ast.copy_location(ast.Pass(), inside[0])] if inside else [])
 
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
-        return None if node.module == "__future__" else node
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        return node if node.bases else self.generic_visit(node)
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+def _stripped(node: ast.stmt | ast.excepthandler) -> list[ast.AST]:
+    if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+        return []
+    if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+        _strip(node)
+        return list(node.orelse)
+    if isinstance(node, ast.AnnAssign):
+        return [ast.copy_location(ast.Assign([node.target], node.value), node)] if node.value else []
+    if isinstance(node, ast.FunctionDef):
         node.returns = None
-        return self.generic_visit(node)
-
-    def visit_arg(self, node: ast.arg) -> ast.AST:
-        node.annotation = None
-        return node
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        if node.value is None:
-            return ast.copy_location(ast.Pass(), node)
-        return ast.copy_location(ast.Assign([node.target], node.value), node)
+        every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
+        for argument in every:
+            if argument:
+                argument.annotation = None
+    # A class may be made from its annotations (a NamedTuple's fields), so one with bases stays as it is.
+    if not (isinstance(node, ast.ClassDef) and node.bases):
+        _strip(node)
+    return [node]
 
 
 def name(data: bytes) -> str:

@@ -11,11 +11,13 @@ from pal.base.home import Home
 _BARE = frozenset("_-./:~=")  # beside letters and digits of any script: what no shell of Windows reads as more
 
 _TEXT = '''\
-"""Starts PAL for one hook of an agent; written by `pal install`. Nothing that goes wrong here may stop the agent."""
+"""Starts PAL for one hook of an agent, or for `cli …` of a person; written by `pal install`. Nothing that goes wrong
+here may stop the agent, and a person is served by the whole archive then."""
 import gc
 import sys
 
 gc.disable()  # a hook is over before collecting would pay
+code = 0
 try:
     home = __file__[: -len("hook.py") - 1]
     engine = home + "/engine/{engine}"
@@ -33,15 +35,18 @@ try:
         sys.path.insert(0, engine)
     from pal.app import from_launcher
 
-    from_launcher(sys.argv[1:], home, tuned)
+    code = from_launcher(sys.argv[1:], home, tuned)
 except BaseException:
-    pass
+    if sys.argv[1:2] == ["cli"]:
+        from subprocess import call
+
+        code = call([sys.executable, "-I", "-X", "utf8", home + "/pal.pyz", *sys.argv[2:]])
 finally:
     try:
         from posix import _exit
     except ImportError:
         from nt import _exit
-    _exit(0)
+    _exit(code or 0)
 '''
 
 _END_ON_WINDOWS = " ; exit 0 # || exit 0"
@@ -55,7 +60,7 @@ def text(engine: str, tag: str, offset: int, length: int) -> str:
 
 def arguments(python: str, home: Home) -> list[str]:
     """The interpreter's argv up to the event: no site, no user settings, nothing from the current folder, UTF-8."""
-    return [python, "-I", "-S", "-X", "utf8", home.launcher]
+    return process.isolated(python, home.launcher)
 
 
 def command(python: str, home: Home, words: list[str], windows: bool) -> dict[str, str]:

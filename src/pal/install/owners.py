@@ -16,11 +16,20 @@ from pal.base.errors import PalError
 from pal.base.home import Home
 
 VERSION = 1
+PROJECT = "project:"  # begins the owner of changes in one project's files, which no agent's uninstall takes out
 _FIELDS: dict[str, dict[str, Any]] = {
     "file": {"hashes": dict},
     "tree": {"hashes": dict},
+    "kept": {"prefix": str, "suffix": str, "mark": str},
     "member": {"keys": list, "ours": list, "was": (str, type(None)), "match": (dict, type(None))},
     "element": {"keys": list, "match": dict},
+    "table": {
+        "keys": list,
+        "ours": list,
+        "was": dict,
+        "before": (str, type(None)),
+        "match": (dict, type(None)),
+    },
     "block": {"style": str, "record": (dict, type(None))},
 }
 _COMMON: dict[str, Any] = {"path": str, "place": str, "owners": list}
@@ -57,7 +66,7 @@ class State:
         """Every file that holds, or is, something of ours."""
         found = []
         for entry in self.changes.values():
-            for name in entry.get("hashes", ("",)):
+            for name in (entry["place"],) if entry["kind"] == "kept" else entry.get("hashes", ("",)):
                 found.append(os.path.join(entry["path"], *name.split("/")) if name else entry["path"])
         return found
 
@@ -102,7 +111,8 @@ def save(home: Home, state: State) -> bool:
 
 def installed(home: Home) -> list[str]:
     """The agents PAL is installed in, by the changes they own."""
-    return sorted({owner for entry in load(home).changes.values() for owner in entry["owners"]})
+    every = {owner for entry in load(home).changes.values() for owner in entry["owners"]}
+    return sorted(owner for owner in every if not owner.startswith(PROJECT))
 
 
 def intention(old: State, new: State) -> State:

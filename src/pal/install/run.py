@@ -43,7 +43,7 @@ class Side:
 class Outcome:
     """What a run did, or in a dry run would do: files with what happens to them, what was left alone, the diff."""
 
-    __slots__ = ("agents", "changed", "diff", "dry_run", "home", "notes", "python", "remaining", "titles")
+    __slots__ = ("agents", "changed", "diff", "dry_run", "home", "notes", "python", "refused", "remaining", "titles")
 
     def __init__(self, home: Home, agents: Sequence[str], titles: Sequence[str], dry_run: bool) -> None:
         self.home = home
@@ -54,6 +54,7 @@ class Outcome:
         self.notes: list[str] = []
         self.diff = ""
         self.python = ""
+        self.refused: list[str] = []  # agents whose files cannot be edited, each with the reason; the others went on
         self.remaining: list[str] = []
 
     def add(self, rows: Sequence[Row]) -> None:
@@ -79,6 +80,7 @@ class Outcome:
             "dry_run": self.dry_run,
             "changed": [{"path": path, "what": what} for path, what in self.changed],
             "notes": self.notes,
+            "refused": self.refused,
             "diff": self.diff,
         }
 
@@ -92,16 +94,16 @@ def install(
     refresh: Callable[[], object],
     dry_run: bool = False,
 ) -> Outcome:
-    """Install for these agents, or say what that would do; PalError, with nothing changed, when it cannot be done.
+    """Install for these agents, or say what that would do; PalError, with nothing changed, when that goes for none.
 
     refresh renews the standing text and the digests; it runs when the routes to them are recorded.
     """
     outcome = Outcome(home, [side.name for side in sides], [side.title for side in sides], dry_run)
     outcome.python = python.path
-    contents, engine_data = home_setup.packed(), home_setup.tuned(python, env, assets.running())
+    contents, engine_data = home_setup.packed(), home_setup.engine_for(home, python, env, assets.running())
     own = home_setup.own_files(home, python, contents, engine_data, env)
     # Worked out and checked for every agent before the first file is written.
-    previews = [apply.preview(whole_plan(home, side.plan()), home, side.name) for side in sides]
+    sides, previews = _possible(home, sides, outcome)
     if dry_run:
         outcome.add([(path, "create") for path, _ in scaffold.missing(home)])
         outcome.add(home_setup.rows(own))
@@ -119,6 +121,23 @@ def install(
     index.build(home)
     refresh()
     return outcome
+
+
+def _possible(home: Home, sides: Sequence[Side], outcome: Outcome) -> tuple[list[Side], list[apply.Preview]]:
+    """The agents that can be installed for, with what that does; PalError when that is none of them."""
+    possible: list[Side] = []
+    previews: list[apply.Preview] = []
+    for side in sides:
+        try:
+            previews.append(apply.preview(whole_plan(home, side.plan()), home, side.name))
+            possible.append(side)
+        except PalError as fault:
+            outcome.refused.append(f"not installed for {side.title}: {fault}")
+            if len(outcome.refused) == len(sides):
+                raise
+    outcome.agents = [side.name for side in possible]
+    outcome.titles = [side.title for side in possible]
+    return possible, previews
 
 
 def adopt(home: Home, now: float, side: Side) -> None:
@@ -143,9 +162,9 @@ def uninstall(home: Home, now: float, agents: Sequence[str], titles: Sequence[st
         if not outcome.remaining:
             outcome.add([(path, "remove") for path in home_setup.leftovers(home)])
         return outcome
+    _record_routes(home, {name: {} for name in agents})  # first, or a hook writes again what is taken out below
     for name in agents:
         outcome.add(apply.undo(name, home, now))
-    _record_routes(home, {name: {} for name in agents})
     if not outcome.remaining:
         files.sweep(home.root, now)
         # Last, so that a hook that is running finds its engine until no agent starts another.

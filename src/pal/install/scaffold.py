@@ -1,6 +1,6 @@
 """What a new home is given once and then belongs to the user: the settings file and the telos (cold).
 
-Install lays out what is missing and never touches what is there. `set_text` changes one setting and keeps every other
+Install lays out what is missing and never touches what is there. `set_value` changes one setting and keeps every other
 byte of the user's file.
 """
 
@@ -17,6 +17,7 @@ from pal.install.jsonscan import scan
 SETTINGS = "templates/pal-settings.json"
 TELOS = "telos/"
 NAME = "identity.principal.name"
+ASSISTANT = "identity.ai.name"
 TIMEZONE = "identity.principal.timezone"
 
 
@@ -37,7 +38,7 @@ def lay_out(home: Home) -> list[str]:
     return written
 
 
-def set_text(home: Home, dotted: str, value: str) -> None:
+def set_value(home: Home, dotted: str, value: str | list[str]) -> None:
     """Give one setting a value; every other byte of the file stays. PalError when the file cannot be understood."""
     try:
         text = (files.read_bytes(home.settings) or b"").decode("utf-8")

@@ -19,7 +19,7 @@ class Moved(Exception):
 class Staging:
     """What the run read (`before`) and wants (`after`), by real path: a link is followed and stays."""
 
-    __slots__ = ("after", "before", "durable", "modes", "names")
+    __slots__ = ("after", "before", "durable", "folders", "modes", "names")
 
     def __init__(self) -> None:
         self.before: dict[str, bytes | None] = {}
@@ -27,6 +27,7 @@ class Staging:
         self.modes: dict[str, int] = {}
         self.names: dict[str, str] = {}
         self.durable: set[str] = set()
+        self.folders: list[str] = []  # that are to be there though nothing is written into them now
 
     def read(self, path: str) -> bytes | None:
         """The file as it will be; None when there is none."""
@@ -61,6 +62,9 @@ class Staging:
         self.read(path)
         self.after[os.path.realpath(path)] = None
 
+    def want_folder(self, path: str) -> None:
+        self.folders.append(os.path.realpath(path))
+
     def changed(self) -> list[str]:
         """Real paths of the files to write or delete, in order of the plan."""
         return [real for real, data in self.after.items() if data != self.before[real]]
@@ -68,9 +72,10 @@ class Staging:
     def new_folders(self) -> list[str]:
         """The folders that are missing for the files to be written, outermost first."""
         found: list[str] = []
-        for real in self.changed():
-            folder, missing = os.path.dirname(real), []
-            while self.after[real] is not None and not os.path.isdir(folder) and folder != os.path.dirname(folder):
+        written = [os.path.dirname(real) for real in self.changed() if self.after[real] is not None]
+        for folder in [*written, *self.folders]:
+            missing: list[str] = []
+            while not os.path.isdir(folder) and folder != os.path.dirname(folder):
                 missing.append(folder)
                 folder = os.path.dirname(folder)
             found += [each for each in reversed(missing) if each not in found]
@@ -93,6 +98,11 @@ class Staging:
 
     def commit(self) -> None:
         """Write and delete, each file whole. Moved when one is not what was read."""
+        for folder in self.folders:
+            try:
+                files.make_folder(folder)
+            except OSError as fault:
+                raise PalError(f"{folder} cannot be made ({fault.strerror or fault}); mend that first") from None
         for real in self.changed():
             try:
                 if files.read_bytes(real) != self.before[real]:

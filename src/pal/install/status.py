@@ -14,7 +14,7 @@ from typing import Any
 
 from pal import __version__
 from pal.base import files
-from pal.base.home import Home
+from pal.base.home import Home, system_path
 from pal.install import engine, update
 from pal.install.interpreter import Interpreter
 
@@ -22,18 +22,19 @@ from pal.install.interpreter import Interpreter
 class Registration:
     """One hook command of ours as it stands in an agent's settings."""
 
-    __slots__ = ("command", "event", "shell")
+    __slots__ = ("command", "event", "place", "shell")
 
-    def __init__(self, event: str, command: str, shell: str = "") -> None:
+    def __init__(self, event: str, command: str, shell: str = "", place: str = "") -> None:
         self.event = event
         self.command = command
         self.shell = shell
+        self.place = place  # the agent's own event, where it has several for one of PAL's
 
     @property
     def python(self) -> str:
         """The program the command starts; empty when the command is not written as ours are."""
         words = split(self.command)
-        return words[0] if words else ""
+        return system_path(words[0]) if words else ""
 
     @property
     def script(self) -> str:
@@ -41,10 +42,24 @@ class Registration:
         return next((word for word in split(self.command)[1:] if word.endswith((".py", ".pyz"))), "")
 
 
+class Remark:
+    """What a target has to say of its agent beyond the changes it made: an id, whether somebody must act, and how."""
+
+    __slots__ = ("fix", "id", "title")
+
+    def __init__(self, id: str, title: str, fix: str = "") -> None:
+        self.id = id
+        self.title = title
+        self.fix = fix  # with one it is a warning, without it a note
+
+
 class Agent:
     """One agent as found: its program and folder, our registrations there, and what differs from the plan."""
 
-    __slots__ = ("drift", "folder", "installed", "name", "problem", "program", "registered", "title", "version")
+    __slots__ = (
+        "drift", "folder", "here", "installed", "name", "needs", "problem", "program", "proven", "registered",
+        "remarks", "standing_down", "title", "version",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -67,10 +82,20 @@ class Agent:
         self.registered = list(registered)
         self.drift = list(drift)
         self.problem = problem
+        self.here: bool | None = None  # whether the client was found; None: by its program and folder
+        self.proven = ""  # the version PAL's tests run; empty when no version was run
+        self.needs: Sequence[tuple[str, str]] = ()  # (a version, what that PAL uses came with it)
+        self.remarks: list[Remark] = []
+        self.standing_down: list[str] = []  # titles of agents whose hooks the client runs too, and whose copy is silent
 
     @property
     def found(self) -> bool:
-        return bool(self.program) or os.path.isdir(self.folder)
+        return bool(self.program) or os.path.isdir(self.folder) if self.here is None else self.here
+
+    def lacking(self) -> list[tuple[str, str]]:
+        """(version, what it brings) for each the client is too old for; nothing when it tells no version."""
+        have = numbers(self.version)
+        return [(version, brings) for version, brings in self.needs if have and have < numbers(version)]
 
     def facts(self) -> dict[str, object]:
         return {
@@ -82,6 +107,10 @@ class Agent:
             "folder": self.folder,
             "registered": bool(self.registered),
             "installed": self.installed,
+            "proven": self.proven,
+            "lacking": [{"version": version, "brings": brings} for version, brings in self.lacking()],
+            "remarks": [remark.title for remark in self.remarks],
+            "standing_down": self.standing_down,
             "drifted": self.drift,
             "problem": self.problem,
         }
@@ -133,6 +162,15 @@ def facts(
         "agents": [agent.facts() for agent in agents],
         "counts": dict(counts),
     }
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """The first version in a program's own words, as numbers that compare: `2.1.332 (Claude Code)` is (2, 1, 332)."""
+    for word in version.replace("v", " ").replace(",", " ").split():
+        digits = word.partition("-")[0].partition("+")[0].split(".")
+        if len(digits) > 1 and all(part.isascii() and part.isdigit() for part in digits):
+            return tuple(int(part) for part in digits)
+    return ()
 
 
 def split(command: str) -> list[str]:

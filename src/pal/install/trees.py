@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pal.base.errors import PalError
-from pal.install.changes import FILE, TREE, CopyTree, WriteFile
+from pal.install.changes import FILE, TREE, CopyTree, KeptFiles, WriteFile
 from pal.install.edits import ALTERED, MISSING
 from pal.install.staging import Staging
 
@@ -59,6 +59,28 @@ def take(entry: Entry, staging: Staging) -> list[Row]:
     for name in entry["hashes"]:
         kept += _take_file(_below(entry["path"], name), name, entry["hashes"], staging)
     return kept
+
+
+def keep(change: KeptFiles, staging: Staging) -> Entry:
+    """Have the folder made: the new entry."""
+    staging.want_folder(change.path)
+    return {"prefix": change.prefix, "suffix": change.suffix, "mark": change.mark}
+
+
+def drop(entry: Entry, staging: Staging) -> list[str]:
+    """Delete the files in the folder that are ours by name and mark; their paths."""
+    try:
+        names = os.listdir(entry["path"])
+    except OSError:
+        return []
+    ours = []
+    for name in sorted(names):
+        path = os.path.join(entry["path"], name)
+        named = name.startswith(entry["prefix"]) and name.endswith(entry["suffix"]) and os.path.isfile(path)
+        if named and entry["mark"].encode("utf-8") in (staging.read(path) or b""):
+            staging.delete(path)
+            ours.append(path)
+    return ours
 
 
 def look(change: WriteFile | CopyTree, entry: Entry | None, staging: Staging) -> list[Row]:
