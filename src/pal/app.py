@@ -9,7 +9,6 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from pal.base.home import Home
     from pal.hooks.turn import HookInput, HookReply
@@ -34,21 +33,52 @@ def main(argv: list[str]) -> int:
     return run(argv, os.environ)
 
 
-def from_launcher(argv: list[str], home: str, tuned: bool) -> None:
-    """What the installed launcher calls: a hook, `job ID` in a child that a hook left behind, or the status line."""
+def from_launcher(argv: list[str], home: str, tuned: bool) -> int:
+    """What the installed launcher calls: a hook, `job ID` in a child that a hook left behind, the status line, or
+    `cli …`, a command that a person typed; only of that the exit status can be other than 0."""
+    if argv[:1] == ["cli"]:
+        return _person(argv[1:], home)
     if ";" in argv:
         argv = argv[: argv.index(";")]  # cmd.exe handed on the end of the registered command
     if argv[:1] == ["job"]:
         job(argv[1:], home)
     elif argv[:1] == ["statusline"]:
-        import os
-
-        from pal.cli.main import run
-
-        run(argv, {**os.environ, "PAL_HOME": home})
-        sys.stdout.flush()  # the launcher leaves without the interpreter's farewell
+        _status_line(home)
     else:
         hook(argv, home, tuned)
+    return 0
+
+
+def _status_line(root: str) -> None:
+    """One line for the agent's status bar, several times a turn."""
+    import time
+
+    from pal.base import home as homes
+    from pal.context import status_line
+    from pal.hooks.isolate import attempt
+
+    home = homes.of_launcher(root)
+    text = attempt(home, "statusline", lambda: status_line.answer(home, _read_all(), time.time()), "")
+    if text:
+        _write_all((text + "\n").encode("utf-8", "replace"))
+
+
+def _person(argv: list[str], home: str) -> int:
+    import gc
+    import os
+
+    from pal.cli.main import run
+
+    gc.enable()
+    try:
+        code = run(argv, {"PAL_HOME": home, **os.environ})
+        sys.stdout.flush()
+    except Exception:
+        import traceback
+
+        traceback.print_exc()  # nothing is run twice: what failed half-way says where
+        return 1
+    return code
 
 
 def hook(argv: list[str], root: str, tuned: bool = True) -> None:
@@ -59,6 +89,10 @@ def hook(argv: list[str], root: str, tuned: bool = True) -> None:
         from pal.guard import prefilter
 
         if prefilter.harmless(raw, root):
+            from pal import targets
+            from pal.hooks import tool_calls
+
+            tool_calls.passed(raw, root, _agent_of(argv), targets.sides, targets.call_of)
             return
     from pal.base import bare
     from pal.base import home as homes
@@ -79,6 +113,10 @@ def hook(argv: list[str], root: str, tuned: bool = True) -> None:
         attempt(home, name, afterwards, None)
 
 
+def _agent_of(argv: list[str]) -> str:
+    return next((word[len(_AGENT_FLAG) :] for word in argv if word.startswith(_AGENT_FLAG)), "")
+
+
 def _ours(env: Mapping[str, str]) -> bool:
     from pal.base import process
 
@@ -95,9 +133,10 @@ def _answer(
     from pal.base import jsontext, settings
     from pal.hooks.frame import Frame
     from pal.hooks.turn import EVENTS
+    from pal.jobs.handover import Handover
 
     event = argv[0] if argv else ""
-    agent = next((word[len(_AGENT_FLAG) :] for word in argv if word.startswith(_AGENT_FLAG)), "")
+    agent = _agent_of(argv)
     if event not in EVENTS or agent not in targets.NAMES:
         from pal.base import log
 
@@ -113,34 +152,26 @@ def _answer(
         log.error(home, "hook", f"{event} of {agent}: the payload of {len(raw)} bytes is unusable: {problem}")
         return "", None
     moment = time.time()  # `clock` takes `os`
-    started: set[str] = set()
+    handover = Handover(home, moment)
 
-    def later(name: str, payload: dict[str, Any] | None = None) -> None:
-        if payload is None:
-            if name in started:
-                return
-            started.add(name)
-        from pal.jobs import queue
-
-        unique = payload is None
-        queue.submit(home, name, payload or {}, moment, lambda job_id: _spawn(home, job_id, env), unique)
-
-    def revive() -> None:
-        import os
-
-        if not os.path.isdir(home.jobs) or not any(name[0] != "." for name in os.listdir(home.jobs)):
-            return
-        from pal.jobs import queue
-
-        for job_id in queue.orphans(home, moment):
-            _spawn(home, job_id, env)
+    def start() -> None:
+        handover.start(lambda job_id: _spawn(home, job_id, env, whose or agent))
 
     if not tuned:
-        later("retune")
-    turn_of = targets.turn(agent)
-    turn = turn_of.parse(event, payload, env)
-    reply = _handler(event)(turn, Frame(home, settings.load(home), moment, env, later, revive))
-    return turn_of.render(event, reply), reply.afterwards
+        handover.later("retune")
+    whose, form = targets.sides(agent, payload, env)
+    turn = targets.turn(whose).parse(event, payload, env) if whose else None
+    if turn is None:
+        return "", start  # another registration answers this event, or it is none of PAL's
+    turn.call, turn.took = targets.call_of(payload), targets.took(payload)
+    turn.hears_prompt = bool(targets.facts(whose).ABILITIES["prompt_context"])
+    frame = Frame(home, settings.load(home), moment, env, handover.later, handover.revive)
+    try:
+        reply = _handler(event)(turn, frame)
+    except Exception:
+        start()  # what was kept so far is somebody's work
+        raise
+    return str(targets.turn(form).render(event, reply)), lambda: _finish(reply, start)
 
 
 def _handler(event: str) -> Handler:
@@ -153,11 +184,15 @@ def _handler(event: str) -> Handler:
         from pal.hooks import user_prompt
 
         return user_prompt.run
+    if event == "prompt-transformed":
+        from pal.hooks import prompt_transformed
+
+        return prompt_transformed.run
     if event == "pre-tool":
         from pal.hooks import pre_tool
 
         return pre_tool.run
-    if event == "post-tool":
+    if event in ("post-tool", "post-tool-failure"):
         from pal.hooks import post_tool
 
         return post_tool.run
@@ -165,6 +200,10 @@ def _handler(event: str) -> Handler:
         from pal.hooks import stop
 
         return stop.run
+    if event == "agent-response":
+        from pal.hooks import agent_response
+
+        return agent_response.run
     if event == "subagent-stop":
         from pal.hooks import subagent_stop
 
@@ -197,11 +236,21 @@ def _write_all(data: bytes) -> None:
         pass  # the agent stopped listening
 
 
-def _spawn(home: Home, job_id: str, env: Mapping[str, str]) -> int:
-    from pal.base import process
-    from pal.install.launcher import arguments
+def _finish(reply: HookReply, start: Callable[[], None]) -> None:
+    """What waits until the answer is out; the child comes last, as it takes time from this process."""
+    try:
+        if reply.afterwards:
+            reply.afterwards()
+    finally:
+        start()
 
-    return process.detached([*arguments(sys.executable, home), "job", job_id], env, home.root)
+
+def _spawn(home: Home, job_id: str, env: Mapping[str, str], agent: str = "") -> int:
+    from pal.jobs import start
+    from pal.targets import asking
+
+    # A job has no flag of its own to say whose subscription it may ask.
+    return start.child(home, sys.executable, job_id, {**env, "PAL_AGENT": asking.active(env, agent)})
 
 
 def job(argv: list[str], root: str) -> None:
@@ -211,40 +260,11 @@ def job(argv: list[str], root: str) -> None:
 
     from pal.base import clock
     from pal.base import home as homes
+    from pal.cli import background
     from pal.jobs import run
 
     gc.enable()  # the launcher turns it off for hooks; a job may run for minutes
     home = homes.of_launcher(root) if root else homes.resolve(os.environ)
     if argv and os.path.isdir(home.root):
-        run.run(home, argv[0], _job_handlers(home), clock.now())
-
-
-def _job_handlers(home: Home) -> dict[str, Callable[[dict[str, Any]], object]]:
-    """What each job name means; every handler decides for itself whether there is anything to do."""
-    from pal.base import clock
-
-    def index(_: dict[str, Any]) -> None:
-        from pal.memory import lessons
-
-        lessons.refresh(home, clock.now())
-
-    def daily(_: dict[str, Any]) -> None:
-        from pal.memory import backup, counts, lessons
-
-        backup.run(home, clock.now())
-        counts.recount(home, clock.now())
-        lessons.refresh(home, clock.now())
-
-    def skills(_: dict[str, Any]) -> None:
-        from pal.skills import index as skill_index
-
-        skill_index.refresh(home)
-
-    def retune(_: dict[str, Any]) -> None:
-        import os
-
-        from pal.install import home_setup
-
-        home_setup.retune(home, clock.now(), os.environ)
-
-    return {"index": index, "daily": daily, "skills": skills, "retune": retune}
+        handlers = background.handlers(home, lambda job_id: _spawn(home, job_id, os.environ))
+        run.run(home, argv[0], handlers, clock.now())

@@ -46,7 +46,7 @@ def bash(command: str) -> dict:
 
 def test_what_may_run_is_met_with_silence(answer, home):
     reply = answer("Bash", bash("npm test"))
-    assert (reply.permission, reply.reason, reply.afterwards) == ("", "", None)
+    assert (reply.permission, reply.reason, reply.context) == ("", "", "")
     assert ledger.recent(home, 5) == []
 
 

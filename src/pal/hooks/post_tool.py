@@ -1,8 +1,9 @@
-"""After a tool ran: which file the session changed, for the note it leaves behind."""
+"""After a tool ran: how the call ended, and which file the session changed, for the note it leaves behind."""
 
 from __future__ import annotations
 
-from pal.hooks.isolate import attempt
+from pal.hooks import switchboard, tool_calls
+from pal.hooks.isolate import all_of
 from pal.hooks.turn import HookReply
 from pal.memory import work
 
@@ -11,14 +12,22 @@ if TYPE_CHECKING:
     from pal.hooks.frame import Frame
     from pal.hooks.turn import HookInput
 
+FAILED = "post-tool-failure"
+
 
 def run(turn: HookInput, frame: Frame) -> HookReply:
-    """Never says anything. A tool that wrote no file leaves nothing."""
-    if turn.changed_file and turn.session:
-        attempt(
-            frame.home,
-            "activity",
-            lambda: work.note_activity(frame.home, turn.who, work.EDITED, turn.tool, turn.changed_file, frame.now),
-            None,
-        )
+    """Never says anything. A tool that failed changed no file."""
+    changed = turn.changed_file if turn.session and turn.event != FAILED else ""
+    all_of(
+        frame.home,
+        [
+            ("events", lambda: tool_calls.ended(turn, frame, "tool_error" if turn.event == FAILED else "", turn.took)),
+            ("activity", lambda: changed and _note(turn, frame)),
+        ],
+    )
+    switchboard.after_tool(turn, frame)
     return HookReply()
+
+
+def _note(turn: HookInput, frame: Frame) -> None:
+    work.note_activity(frame.home, turn.who, work.EDITED, turn.tool, turn.changed_file, frame.now)

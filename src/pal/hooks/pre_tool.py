@@ -6,9 +6,10 @@ import time
 
 from pal.base import bare
 from pal.base import home as homes
-from pal.guard import decide
+from pal.guard import decide, tools
 from pal.guard import settings as guard_settings
 from pal.guard.model import ALLOW, ASK, DENY
+from pal.hooks import switchboard, tool_calls
 from pal.hooks.isolate import attempt
 from pal.hooks.turn import HookReply
 
@@ -32,10 +33,12 @@ def run(turn: HookInput, frame: Frame) -> HookReply:
 
     verdict = attempt(frame.home, "guard", judge, None)
     if verdict is None:
-        return HookReply(afterwards=lambda: _count_fault(frame))
-    if not verdict.rule:
-        return HookReply()
-    return _answer(turn, frame, verdict, where, began)
+        return HookReply(afterwards=lambda: _count_fault(turn, frame))
+    if verdict.rule:
+        return switchboard.before_tool(turn, frame, _answer(turn, frame, verdict, where, began))
+    reply = switchboard.before_tool(turn, frame, HookReply())
+    reply.afterwards = lambda: (tool_calls.refused if reply.permission else _begun)(turn, frame)
+    return reply
 
 
 def _user_folder(frame: Frame) -> str:
@@ -62,6 +65,7 @@ def _answer(turn: HookInput, frame: Frame, verdict: Verdict, where: str, began: 
     took = (time.perf_counter() - began) * 1000
 
     def note() -> None:
+        (tool_calls.refused if reply.permission == DENY else tool_calls.started)(turn, frame)
         ledger.note(frame.home, turn.who, turn.tool, text, where, verdict, outcome, frame.now, took)
 
     if turn.session != ledger.PROBE:
@@ -69,7 +73,19 @@ def _answer(turn: HookInput, frame: Frame, verdict: Verdict, where: str, began: 
     return reply
 
 
-def _count_fault(frame: Frame) -> None:
+def _begun(turn: HookInput, frame: Frame) -> None:
+    """The call runs: an event, and one use of a skill."""
+    tool_calls.started(turn, frame)
+    if tools.kind_of(turn.tool) == tools.SKILL:
+        from pal.skills import used
+
+        name = turn.tool_input.get("skill") or turn.tool_input.get("name")
+        if isinstance(name, str):
+            used.note(frame.home, name, frame.now)
+
+
+def _count_fault(turn: HookInput, frame: Frame) -> None:
+    tool_calls.started(turn, frame)
     from pal.guard import ledger
     from pal.memory import counts
 
