@@ -23,6 +23,7 @@ import homes  # noqa: E402  beside this file
 from pal.hooks.turn import EVENTS  # noqa: E402
 
 AIMS = {"pre-tool": 1.4, "user-prompt": 2.0, "session-start": 2.2, "stop": 2.2}
+ALL_DUE, ALL_DUE_AIM = "stop, all due", 2.4
 GROWTH_AIM = 1.15
 SESSION = "11111111-0000-4000-8000-00000000be9c"
 PROMPTS = (
@@ -75,8 +76,27 @@ class Place:
             "subagent-stop": {"agent_id": "a1", "agent_type": "reviewer"},
             "pre-compact": {"trigger": "manual"},
             "session-end": {"reason": "other"},
-        }[event]
+        }.get(event, {})
         return json.dumps({**common, **own}).encode()
+
+    def make_all_due(self, run: int) -> bytes:
+        """Leave everything to a stop that it can hand over: backup, skills, a low rating, a session to learn from."""
+        pal = os.path.join(self.user, ".pal")
+        for name in os.listdir(os.path.join(pal, "backups")):
+            os.remove(os.path.join(pal, "backups", name))
+        os.makedirs(os.path.join(pal, "skills"), exist_ok=True)
+        os.utime(os.path.join(pal, "skills"), (time.time() + run, time.time() + run))
+        stop = {**json.loads(self.payload("stop", run)), "session_id": f"due-{run}"}
+        low = {**stop, "prompt": "2, that was the wrong file"}
+        subprocess.run(self.commands["user-prompt"], input=json.dumps(low).encode(), env=self.env, shell=True,
+                       stdout=subprocess.DEVNULL, check=True)  # fmt: skip
+        return json.dumps(stop).encode()
+
+    def rest(self) -> None:
+        """Until no detached job waits or runs."""
+        jobs = os.path.join(self.user, ".pal", "memory", "state", "jobs")
+        while os.path.isdir(jobs) and any(name.endswith((".json", ".run")) for name in os.listdir(jobs)):
+            time.sleep(0.02)
 
     def write_transcript(self, messages: int = 40) -> None:
         with open(self.transcript, "w", encoding="utf-8") as out:
@@ -130,14 +150,20 @@ def measure(runs: int) -> dict[str, object]:
             place.pal(archive, "backup", "now")
         bare = [empty.python, "-I", "-S", "-c", "pass"]
         rows: dict[str, dict[str, object]] = {}
-        for event in EVENTS:
-            if event not in empty.commands:
+        for event in (*EVENTS, ALL_DUE):
+            if event not in empty.commands and event != ALL_DUE:
                 continue
             samples: dict[str, list[float]] = {"bare": [], "empty": [], "big": []}
             for run in range(runs + 2):
                 took = {"bare": timed(bare, b"", empty.env)}
                 for place in (empty, big):
-                    took[place.name] = timed(place.commands[event], place.payload(event, run), place.env)
+                    if event == ALL_DUE:
+                        payload = place.make_all_due(run)
+                        place.rest()
+                        took[place.name] = timed(place.commands["stop"], payload, place.env)
+                        place.rest()
+                    else:
+                        took[place.name] = timed(place.commands[event], place.payload(event, run), place.env)
                 if run >= 2:  # the first two warm the caches
                     for name, seconds in took.items():
                         samples[name].append(seconds)
@@ -147,8 +173,8 @@ def measure(runs: int) -> dict[str, object]:
                 "empty": round(ratio["empty"], 2),
                 "big": round(ratio["big"], 2),
                 "growth": round(ratio["big"] / ratio["empty"], 2),
-                "aim": AIMS.get(event),
-                "imports": imported(big, event),
+                "aim": ALL_DUE_AIM if event == ALL_DUE else AIMS.get(event),
+                "imports": imported(big, event) if event in big.commands else [],
             }
         return {"python": platform.python_version(), "runs": runs, "hooks": rows}
 
@@ -172,7 +198,8 @@ def main() -> int:
         print(f"{event:<15}{row['empty']:>11}{row['big']:>10}{row['growth']:>8}{aim:>6}   {row['bare_ms']}")
     print("\nWhat each imports beyond the bare interpreter:")
     for event, row in hooks.items():
-        print(f"  {event}: {', '.join(row['imports'])}")
+        if row["imports"]:
+            print(f"  {event}: {', '.join(row['imports'])}")
     return 0
 
 

@@ -166,13 +166,13 @@ def test_recent_gives_the_newest_first_and_reads_no_more(home: Home, monkeypatch
         _park(home, WHO, f"failure {day}", now=moment)
         failures.capture(home, WHO, TALK, moment, _nothing, zone="UTC")
     read: list[str] = []
-    header = failures._header
+    header = failures.header
 
     def counting(path: str) -> object:
         read.append(path)
         return header(path)
 
-    monkeypatch.setattr(failures, "_header", counting)
+    monkeypatch.setattr(failures, "header", counting)
     assert [fields["context"] for fields in failures.recent(home, 3)] == ["failure 0", "failure 1", "failure 2"]
     assert len(read) == 3
 

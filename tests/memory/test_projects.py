@@ -144,22 +144,14 @@ def test_the_current_project_comes_first_and_old_ones_are_stale(home: Home, tmp_
     ]
 
 
-def test_elsewhere_gives_the_other_projects_sessions_newest_first(home: Home) -> None:
-    projects.touch(home, "/w/a", _who("s1"), "A1", "", NOW)
-    projects.touch(home, "/w/b", _who("s2"), "B1", "", NOW + 1)
-    projects.touch(home, "/w/a", _who("s3"), "A2", "", NOW + 2)
-    projects.touch(home, "/w/here", _who("s4"), "H1", "", NOW + 3)
-    found = [(line["project"], line["title"]) for line in projects.elsewhere(home, "/w/here")]
-    assert found == [("a", "A2"), ("b", "B1"), ("a", "A1")]
-
-
 def test_foreign_rows_are_passed_over(home: Home) -> None:
     Path(home.projects).write_text(
         '{"/w/a": 3, "/w/b": {"history": "none"}, "/w/c": {"history": [1, {"ts": "x"}]}}', "utf-8"
     )
     projects.touch(home, "/w/a", _who("s1"), "T", "", NOW)
     assert len(projects.active(home, "/", NOW)) == 3
-    assert len(projects.elsewhere(home, "/w/z")) == 2
+    assert projects.history(home, "/w/b") == []
+    assert projects.history(home, "/w/c") == [{"ts": "x"}]
 
 
 @pytest.mark.parametrize("said", ["\ud800", "nul \0", "x" * 3_000_000, "é😀"])

@@ -102,18 +102,18 @@ def _archive(place: str) -> ZipFile:
     import io
     import zipfile
 
+    from pal import bundled
+
     try:
-        archive = zipfile.ZipFile(place)
-        try:
-            bundle = archive.read(BUNDLE)
-        except KeyError:
-            return archive
-        archive.close()
-        return zipfile.ZipFile(io.BytesIO(bundle))
+        with zipfile.ZipFile(place) as archive:
+            inner = next(name for name in archive.namelist() if name in (BUNDLE, bundled.INNER))
+            return zipfile.ZipFile(io.BytesIO(archive.read(inner)))
+    except StopIteration:
+        raise PalError(f"{place} is an archive, but not one of PAL; get a new copy.") from None
     except zipfile.BadZipFile:
         raise PalError(f"{place} is not a whole archive of PAL; get a new copy.") from None
 
 
 def _prefix(archive: ZipFile) -> str:
     """Names in an engine's bundle stand without the folder that they have in ``pal.pyz``."""
-    return FOLDER if archive.filename else ""
+    return FOLDER if any(name.startswith(FOLDER) for name in archive.namelist()) else ""

@@ -127,6 +127,18 @@ def put(path: str, data: bytes, durable: bool = False, mode: int = PRIVATE) -> N
         raise
 
 
+def force(path: str) -> None:
+    """Have what stands in a file on the disk, whoever wrote it; nothing when it is gone."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | BINARY)
+    except FileNotFoundError:
+        return
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def _write_all(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pal.base.home import Home
 
 TAIL_BYTES = 64 * 1024
+_AT_ONCE = 1000  # records in one write
 _RECENT = 200  # records; an event fired twice comes twice within seconds
 
 
@@ -41,10 +42,35 @@ def append(
         if fresh:
             lines.append(line)
         if lines:
-            _write_line(path, "\n".join(lines), durable)
+            add_lines(path, "\n".join(lines), durable)
         for name, _ in waiting:
             files.remove(name)
         return fresh
+
+
+def append_all(home: Home, path: str, found: Sequence[dict[str, Any]], now: float) -> None:
+    """Add many records under one lock, safely on the disk; OSError when they could not be written."""
+    files.make_folder(os.path.dirname(path))
+    with locks.Lock(path) as held:
+        if not held:
+            raise locks.Busy("another process keeps " + path + " locked")
+        for at in range(0, len(found), _AT_ONCE):
+            part = found[at : at + _AT_ONCE]
+            add_lines(path, "\n".join([jsontext.dumps(record) for record in part]), at + _AT_ONCE >= len(found))
+
+
+def settle(home: Home, path: str, now: float) -> None:
+    """Fold in what writers of this file had to leave in the spill; nothing while somebody else holds its lock."""
+    if not spill.any_for(home, path):
+        return
+    with locks.Lock(path, 0) as held:
+        if held:
+            waiting = spill.waiting(home, path)
+            lines = _left_over(waiting, tail(path, _RECENT))
+            if lines:
+                add_lines(path, "\n".join(lines), True)
+            for name, _ in waiting:
+                files.remove(name)
 
 
 def _left_over(waiting: list[tuple[str, dict[str, Any]]], recent: list[dict[str, Any]]) -> list[str]:
@@ -67,7 +93,8 @@ def _holds(recent: list[dict[str, Any]], record: dict[str, Any], names: Sequence
     return any(all(old.get(name) == record.get(name) for name in names) for old in recent)
 
 
-def _write_line(path: str, line: str, durable: bool) -> None:
+def add_lines(path: str, line: str, durable: bool) -> None:
+    """Append whole lines, all of them or none; the caller holds the lock. A torn last line gets its end first."""
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | files.BINARY, 0o600)
     try:
         size = os.fstat(descriptor).st_size

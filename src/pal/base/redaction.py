@@ -5,6 +5,7 @@ holds, never raises, and gives the same text back when it is applied again."""
 
 from __future__ import annotations
 
+from pal.base.markers import RECALLED, without_element
 from pal.base.secret_values import (
     ALNUM,
     BASE64,
@@ -23,6 +24,7 @@ from pal.base.secret_values import (
 )
 from pal.base.secret_words import WORDS, assigned, neighbours, past_separator
 
+_TOLD = "</" + RECALLED
 _PASSES = 4  # a replaced secret may bring a word and a value together; in practice the second pass changes nothing
 _CAPITAL = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 
@@ -62,7 +64,10 @@ _SCHEMES = frozenset(("bearer", "basic", "token", "digest", "apikey", "negotiate
 
 
 def scrub(text: str) -> str:
-    """The text with `[redacted:<kind>]` for every secret, and without what stands in `<private>`."""
+    """The text with `[redacted:<kind>]` for every secret, and without what stands in `<private>` and what PAL itself
+    had put before an agent."""
+    if _TOLD in text:
+        text = without_element(text, RECALLED)
     for _ in range(_PASSES):
         lowered = _lower(text)
         if "<private" in lowered:

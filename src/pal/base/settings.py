@@ -48,6 +48,11 @@ class Settings:
         value = self.get(dotted)
         return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else default
 
+    def texts(self, dotted: str) -> list[str]:
+        """The strings of a list; nothing for anything else."""
+        value = self.get(dotted)
+        return [each for each in value if isinstance(each, str) and each] if isinstance(value, list) else []
+
     def on(self, section: str) -> bool:
         """True if the context section is wanted (`dynamicContext.<section>`)."""
         return self.flag("dynamicContext." + section, section not in OPT_IN)

@@ -22,6 +22,15 @@ def leave(home: Home, path: str, entry: dict[str, Any], now: float) -> None:
     files.write(os.path.join(home.spill, name), jsontext.dumps(entry) + "\n", durable=True)
 
 
+def any_for(home: Home, path: str) -> bool:
+    """Whether something seems to wait for `path`; cheap, and no lock is needed to ask."""
+    begin = os.path.basename(path) + "-"
+    try:
+        return any(name.startswith(begin) for name in os.listdir(home.spill))
+    except OSError:
+        return False
+
+
 def waiting(home: Home, path: str) -> list[tuple[str, dict[str, Any]]]:
     """The entries left for `path`, oldest first, each with its own file's path. Call it holding the lock of `path`."""
     try:

@@ -72,7 +72,11 @@ def _stem_once(word: str) -> str:
 
 def similarity(one: str, other: str) -> float:
     """Dice's coefficient of the two texts' keywords: 0 nothing shared, 1 all."""
-    first, second = set(keywords(one)), set(keywords(other))
+    return overlap(frozenset(keywords(one)), frozenset(keywords(other)))
+
+
+def overlap(first: frozenset[str], second: frozenset[str]) -> float:
+    """`similarity` of two texts whose keywords are known: for whoever compares each with each."""
     if not first or not second:
         return 0.0
     return 2 * len(first & second) / (len(first) + len(second))
@@ -85,10 +89,11 @@ def fingerprint(word: str) -> int:
 
 def slug(text: str, limit: int = 6) -> str:
     """A file name's worth of the text: at most `limit` words, ASCII where it can be, joined by hyphens."""
-    from unicodedata import normalize  # only when a file is named
+    plain = text[:400]
+    if not plain.isascii():
+        from unicodedata import normalize
 
-    plain = normalize("NFKD", text[:400])
-    plain = "".join([char for char in plain if not "\u0300" <= char <= "\u036f"])
+        plain = "".join([char for char in normalize("NFKD", plain) if not "\u0300" <= char <= "\u036f"])
     short = "-".join(words(plain)[:limit])[:80].encode("utf-8", "ignore")[:_LONGEST_SLUG]
     return short.decode("utf-8", "ignore").strip("-") or "untitled"
 

@@ -13,7 +13,7 @@ from pal.base.errors import PalError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from zipfile import ZipInfo
 
     from pal.base.home import Home
@@ -49,7 +49,7 @@ def run(home: Home, now: float) -> str:
             path = os.path.join(home.backups, _name(now))
             half = os.path.join(home.backups, _HALF + os.urandom(4).hex() + ".tmp")
             try:
-                _write(home, half, now)
+                zipped(home, half, now, sources(home), MANIFEST)
                 files.replace(half, path)
             except BaseException:
                 files.remove(half)
@@ -82,7 +82,15 @@ def _is_backup(name: str) -> bool:
     return name == _BEGIN + stamp + _END and dash == "-" and len(second) == 6 and (day + second).isdecimal()
 
 
-def _write(home: Home, half: str, now: float) -> None:
+def zipped(
+    home: Home,
+    half: str,
+    now: float,
+    found: Iterable[tuple[str, str]],
+    manifest_name: str,
+    clean: Callable[[str, bytes], bytes] | None = None,
+) -> int:
+    """Write a new zip of (name, path) with a manifest, safely on the disk; how many files. `clean` may change each."""
     import zipfile
 
     from pal import __version__
@@ -92,16 +100,18 @@ def _write(home: Home, half: str, now: float) -> None:
     with os.fdopen(descriptor, "w+b") as stream:
         count = size = 0
         with zipfile.ZipFile(stream, "w", kind) as archive:
-            for name, path in _sources(home):
+            for name, path in found:
                 data = _whole(home, path)
                 if data is None:
                     continue  # gone since the folder was read
+                data = data if clean is None else clean(name, data)
                 archive.writestr(_entry(zipfile.ZipInfo(name), kind, files.modified(path)), data)
                 count, size = count + 1, size + len(data)
             manifest = {"version": __version__, "created": clock.iso(now), "files": count, "bytes": size}
-            archive.writestr(_entry(zipfile.ZipInfo(MANIFEST), kind, now), jsontext.pretty(manifest))
+            archive.writestr(_entry(zipfile.ZipInfo(manifest_name), kind, now), jsontext.pretty(manifest))
         stream.flush()
         os.fsync(stream.fileno())
+    return count
 
 
 def _zlib() -> bool:
@@ -121,11 +131,11 @@ def _entry(info: ZipInfo, kind: int, modified: float) -> ZipInfo:
     return info
 
 
-def _sources(home: Home) -> Iterator[tuple[str, str]]:
+def sources(home: Home) -> Iterator[tuple[str, str]]:
     """(name in the zip, path) of every file to keep, in the order of names within each place."""
     if os.path.isfile(home.settings):
         yield home.relative(home.settings), home.settings
-    without = {home.cache, home.jobs, home.spill}
+    without = {home.cache, home.jobs, home.spill, os.path.join(home.memory, ".git")}
     for place in (home.telos, home.memory):
         for path in _below(place, without):
             yield home.relative(path), path

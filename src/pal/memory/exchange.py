@@ -54,6 +54,16 @@ def last_reply(home: Home, session: str) -> str | None:
     return said if isinstance(said, str) and said else None
 
 
+def reply_since(home: Home, session: str, moment: float) -> str:
+    """This session's last reply if it was given at this moment or later; else empty."""
+    row = state.read(home, home.last_responses).get(session)
+    try:
+        late = isinstance(row, dict) and clock.parse(str(row.get("ts", ""))) >= moment - 0.001
+    except ValueError:
+        late = False
+    return (last_reply(home, session) or "") if late else ""
+
+
 def keep(home: Home, who: dict[str, Any], trigger: str, user: str, assistant: str, custom: str, now: float) -> None:
     """Keep the session's last exchange for the time after a compaction; an empty one is not kept."""
     session = str(who.get("session") or "")

@@ -41,8 +41,12 @@ def park(
     transcript_path: str,
     now: float,
     event: str = "",
+    principle: str = "",
+    happened: str = "",
 ) -> bool:
-    """Remember a low rating until its turn ends; False for a rating that is no failure. An event is parked once."""
+    """Remember a low rating until its turn ends; False for a rating that is no failure. An event is parked once.
+
+    `principle` and `happened` are what is known of it already: the lesson, and what went wrong."""
     if rating.value > LOW:
         return False
     from pal.memory import ratings  # its word tables are for prompts; most stops need none of them
@@ -59,6 +63,10 @@ def park(
         "cwd": cwd,
         "transcript": transcript_path,
     }
+    if principle:
+        row["principle"] = principle
+    if happened:
+        row["happened"] = happened
     state.merge(home, home.pending_failure, f"{session}@{event or row['ts']}", row, now)
     return True
 
@@ -128,18 +136,21 @@ def _write(home: Home, row: dict[str, Any], messages: Messages, now: float, zone
         "cwd": str(row.get("cwd") or ""),
         "source": str(row.get("source") or ""),
     }
+    if row.get("principle"):
+        fields["principle"] = str(row["principle"])
     folder = os.path.join(home.failures, clock.month(date))
     stem = date + "_" + text.slug(context, _SLUG_WORDS)
     number = 1
     while True:
         path = os.path.join(folder, stem + (f"-{number}" if number > 1 else "") + ".md")
-        before = _header(path)
+        before = header(path)
         if before is None:
             break
         if before.get("ts") == fields["ts"] and before.get("session") == fields["session"]:
             return ""
         number += 1
-    files.write(path, frontmatter.render(fields, _body(row, messages)), durable=True)
+    # Not forced to the disk here, where somebody waits: the job that looks for its principle does that.
+    files.write(path, frontmatter.render(fields, _body(row, messages)))
     return path
 
 
@@ -149,6 +160,7 @@ def _body(row: dict[str, Any], messages: Messages) -> str:
         ("What they said", "context"),
         ("Their prompt", "userPreview"),
         ("The reply", "responsePreview"),
+        ("What went wrong", "happened"),
     ):
         said = str(row.get(name) or "").strip()
         if said and said not in happened[-1]:
@@ -162,7 +174,7 @@ def _body(row: dict[str, Any], messages: Messages) -> str:
     return "\n\n".join(parts)
 
 
-def _header(path: str) -> dict[str, Any] | None:
+def header(path: str) -> dict[str, Any] | None:
     """The file's header fields, or None when there is no such file."""
     try:
         with open(path, "rb") as stream:
@@ -188,7 +200,7 @@ def recent(home: Home, count: int) -> list[dict[str, Any]]:
             of_day += 1
             if name.endswith(".md") and of_day <= _OF_ONE_DAY:
                 path = os.path.join(folder, name)
-                found.append({**(_header(path) or {}), "path": path})
+                found.append({**(header(path) or {}), "path": path})
         if len(found) >= count:
             break
     found.sort(key=lambda fields: (str(fields.get("date", "")), str(fields.get("ts", ""))), reverse=True)

@@ -76,6 +76,40 @@ def snapshot(home: Home, cwd: str, user: str, assistant: str, who: dict[str, Any
     return _put(home, projects.folder_key(cwd), row, now)
 
 
+def close(home: Home, cwd: str, now: float) -> bool:
+    """The work a folder's note speaks of is done; False when no note stands there, or it was closed before."""
+    key = projects.folder_key(cwd)
+    done = False
+
+    def change(rows: dict[str, Any]) -> None:
+        nonlocal done
+        row = rows.get(key)
+        if isinstance(row, dict) and row.get("status") != "completed":
+            rows[key] = {**row, "status": "completed", "closed": clock.iso(now)}
+            done = True
+
+    state.update(home, home.handoffs, change, now)
+    return done
+
+
+def describe(home: Home, cwd: str, who: dict[str, Any], said: str, now: float) -> bool:
+    """Say in the session's own snapshot what remains to be done; False where another note stands in the folder."""
+    key = projects.folder_key(cwd)
+    remains = text.clip(redaction.scrub(said).strip(), _SIDE)
+    done = False
+
+    def change(rows: dict[str, Any]) -> None:
+        nonlocal done
+        row = rows.get(key)
+        if isinstance(row, dict) and row.get("source") == "auto" and row.get("session") == who.get("session"):
+            rows[key] = {**row, "handoff": remains}
+            done = True
+
+    if cwd:
+        state.update(home, home.handoffs, change, now)
+    return done
+
+
 def _put(home: Home, key: str, row: dict[str, Any], now: float) -> bool:
     automatic = row["source"] == "auto"
     kept = True
@@ -86,6 +120,8 @@ def _put(home: Home, key: str, row: dict[str, Any], now: float) -> bool:
         kept = not (automatic and _is_protected(before, now))
         if kept:
             _archive(home, key, before, now)
+            if automatic and isinstance(before, dict) and before.get("session") == row.get("session"):
+                row["handoff"] = before.get("handoff", "")  # what remains, until it is said anew
             rows[key] = row
             _make_room(home, rows, now)
 

@@ -13,6 +13,7 @@ from pal.base.text import fingerprint, keywords, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from pal.base.home import Home
@@ -43,16 +44,28 @@ _APPROVAL_WORDS = 6
 
 
 def begin_turn(
-    home: Home, who: dict[str, Any], event_id: str, prompt: str, cwd: str, now: float, settings: Settings
+    home: Home,
+    who: dict[str, Any],
+    event_id: str,
+    prompt: str,
+    cwd: str,
+    now: float,
+    settings: Settings,
+    hear: Callable[[str], object] | None = None,
+    proven: bool = False,
 ) -> bool:
     """Append this turn's features; False, and nothing appended, when the session's last event was this same one.
 
     Without an `event_id` every call is a new turn. When the tracks stay locked the turn counts as new and is measured
     without its past. `hour` and `weekday` (0 is Monday) are the user's; `gapSec` counts from the reply, or from the
-    prompt before when that had none; `cwd` is no feature and is kept nowhere. OSError when nothing can be written."""
+    prompt before when that had none; `cwd` is no feature and is kept nowhere. OSError when nothing can be written.
+
+    `hear` is called with a hint when the sitting's mood has changed; it is logged as sent (`hinted`) only where it is
+    `proven` that the agent's model hears what this hook says."""
     session = str(who.get("session") or "")
     keys = _keys(prompt)
     turn: dict[str, Any] = {}
+    told: list[str] = []
     seen_before = False
 
     def change(tracks: dict[str, Any]) -> None:
@@ -65,9 +78,10 @@ def begin_turn(
             return
         turn.update(_measured(track, prompt, keys, now))
         recent = track.get("turns")
-        short = {name: turn[name] for name in ("words", "gapSec", "skimmed", "reaction")}
+        short = {name: turn[name] for name in ("words", "gapSec", "skimmed", "reaction", "afterBreak")}
         turns = [*(recent if isinstance(recent, list) else []), short][-TURNS_KEPT:]
-        tracks[session] = {"event": event_id, "at": round(now, 3), "keys": keys, "reply": None, "turns": turns}
+        kept = {"event": event_id, "at": round(now, 3), "keys": keys, "reply": None, "turns": turns}
+        tracks[session] = {**kept, "mood": _mood(home, turns, track.get("mood"), told if hear else None)}
         for old in list(tracks)[:-SESSIONS_KEPT]:
             del tracks[old]
 
@@ -80,6 +94,9 @@ def begin_turn(
         turn.update(_measured({}, prompt, keys, now))
     if seen_before:
         return False
+    if told and hear:
+        hear(told[0])
+        turn = {**turn, "hinted": True} if proven else turn
     here = clock.local(now, settings.zone)
     record = {
         "ts": clock.iso_ms(now),
@@ -92,6 +109,19 @@ def begin_turn(
     }
     records.append(home, os.path.join(home.interaction, clock.iso(now)[:7] + ".jsonl"), record, now)
     return True
+
+
+def _mood(home: Home, turns: list[Any], before: object, told: list[str] | None) -> object:
+    """The sitting's mood; a hint goes to `told` when it changed. Where nobody hears, it stays what was said last."""
+    if told is None:
+        return before if isinstance(before, str) else ""
+    from pal.memory import mood
+
+    moods = mood.of(home, [turn for turn in turns if isinstance(turn, dict)])
+    said = mood.hint(moods, before)
+    if said:
+        told.append(said)
+    return mood.key(moods)
 
 
 def reply_seen(home: Home, who: dict[str, Any], reply: str, now: float) -> None:

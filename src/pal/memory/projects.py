@@ -124,13 +124,3 @@ def active(home: Home, cwd: str, now: float, user: str | None = None) -> list[di
 def history(home: Home, root: str) -> list[dict[str, Any]]:
     """The project's last sessions, newest last."""
     return _history(state.read(home, home.projects).get(root))
-
-
-def elsewhere(home: Home, root: str) -> list[dict[str, Any]]:
-    """The last sessions of all other projects, newest first, each with its `project`."""
-    found: list[dict[str, Any]] = []
-    for other, row in state.read(home, home.projects).items():
-        if other != root and isinstance(row, dict):
-            found.extend({**line, "project": row.get("name") or os.path.basename(other)} for line in _history(row))
-    found.sort(key=lambda line: str(line.get("ts", "")), reverse=True)
-    return found

@@ -24,13 +24,17 @@ def open(home: Home, who: dict[str, Any], cwd: str, source: str, now: float) -> 
     _merge(home, who, {"cwd": cwd, "status": "active", "source": source}, now)
 
 
-def prompt_seen(home: Home, who: dict[str, Any], cwd: str, prompt: str, now: float, event: str = "") -> None:
-    """A person typed a prompt: count it, and name the session when it has no name and the prompt says enough."""
+def prompt_seen(
+    home: Home, who: dict[str, Any], cwd: str, prompt: str, now: float, event: str = "", transcript: str = ""
+) -> None:
+    """A person typed a prompt: count it, and name the session when it has no name and the prompt says enough. Where the
+    agent writes the conversation down is kept too: an export of it reads that file."""
     from pal.memory import names  # word tables that other events have no use for
 
     default = {"name": names.name_for(redaction.scrub(prompt[:_NAMED_FROM])), "cwd": cwd, "source": "prompt"}
     once = {"prompt_event": event} if event else None
-    _merge(home, who, {"status": "active"}, now, add={"prompts": 1}, default=default, once=once)
+    fields = {"status": "active", "transcript": transcript} if transcript else {"status": "active"}
+    _merge(home, who, fields, now, add={"prompts": 1}, default=default, once=once)
 
 
 def turn_done(home: Home, who: dict[str, Any], summary: str, now: float, event: str = "") -> dict[str, Any]:
@@ -40,6 +44,24 @@ def turn_done(home: Home, who: dict[str, Any], summary: str, now: float, event: 
     short = text.clip(text.first_line(redaction.scrub(summary[: _SUMMARY * 8])), _SUMMARY)
     once = {"turn_event": event} if event else None
     return _merge(home, who, {"summary": short} if short else {}, now, add={"turns": 1}, once=once)
+
+
+def amend(home: Home, session: str, fields: dict[str, Any], named: str | None = None) -> bool:
+    """Add what detached work found out; True if the session is known and, with `named`, still bears that name.
+
+    Neither its time nor its place among the newest changes: nothing happened in it."""
+    done = False
+
+    def change(rows: dict[str, Any]) -> None:
+        nonlocal done
+        row = rows.get(session)
+        if isinstance(row, dict):
+            done = named is None or str(row.get("name") or "") == named
+            kept = fields if done else {name: value for name, value in fields.items() if name != "name"}
+            rows[session] = {**row, **kept}
+
+    state.update(home, home.sessions, change, clock.now())
+    return done
 
 
 def close(home: Home, who: dict[str, Any], reason: str, now: float) -> None:

@@ -4,8 +4,10 @@ The rating rules and the session's name are read from this text only."""
 
 from __future__ import annotations
 
+from pal.base.markers import RECALLED, without_element
+
 # Elements that editors and agents wrap around a prompt; their content is nobody's opinion.
-_INJECTED = ("ide_opened_file", "ide_selection", "system-reminder", "task-notification")
+_INJECTED = ("ide_opened_file", "ide_selection", "system-reminder", "task-notification", RECALLED)
 
 # How prompts begin that no person wrote. An injected element that is never closed counts too.
 _SYSTEM_OPENINGS = (
@@ -20,28 +22,8 @@ def spoken(prompt: str) -> str:
     """The prompt without its injected elements, trimmed."""
     if "<" in prompt:
         for name in _INJECTED:
-            prompt = _without(prompt, name)
+            prompt = without_element(prompt, name)
     return prompt.strip(" \t\r\n\ufeff")
-
-
-def _without(text: str, name: str) -> str:
-    opening, closing = "<" + name, "</" + name + ">"
-    parts = []
-    kept = begin = 0
-    while True:
-        begin = text.find(opening, begin)
-        if begin < 0:
-            break
-        after = begin + len(opening)
-        if text[after : after + 1] not in ("", ">", " ", "\n"):  # the name of another, longer element
-            begin = after
-            continue
-        end = text.find(closing, after)
-        if end < 0:
-            break
-        parts.append(text[kept:begin])
-        kept = begin = end + len(closing)
-    return "".join(parts) + text[kept:] if parts else text
 
 
 def is_system(text: str) -> bool:

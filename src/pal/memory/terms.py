@@ -117,7 +117,10 @@ def _foreign(text: str) -> list[str]:
 
 def _own(char: str) -> str:
     """A picture is a word of its own; everything else that is no letter separates words."""
-    return f" {char} " if char >= _PICTURES and not "\ufe00" <= char <= "\ufe0f" and char != "\u3000" else " "
+    picture = char >= _PICTURES and not (
+        "\ufe00" <= char <= "\ufe0f" or "\ud800" <= char <= "\udfff" or char == "\u3000"
+    )
+    return f" {char} " if picture else " "
 
 
 def _pairs(word: str) -> list[str]:

@@ -40,9 +40,9 @@ def frame(text: str, name: str) -> list[tuple[str, str, int, str]]:
     open_detail = False
     for line in text.splitlines():
         bare = line.strip()
-        sure = _per_cent(bare)
-        if sure is not None:
-            principle = _principle(bare)
+        mark = marked(bare)
+        if mark is not None:
+            principle, sure = mark
             if principle:
                 found.append((domain or name, principle, sure, []))
             open_detail = bool(principle)
@@ -53,6 +53,12 @@ def frame(text: str, name: str) -> list[tuple[str, str, int, str]]:
         elif open_detail and bare:
             found[-1][3].append(bare)
     return [(domain, principle, sure, " ".join(rest)[:_DETAIL]) for domain, principle, sure, rest in found]
+
+
+def marked(line: str) -> tuple[str, int] | None:
+    """(principle, per cent) of a line that carries a mark, None for any other; the principle may be empty."""
+    sure = _per_cent(line)
+    return None if sure is None else (_principle(line), sure)
 
 
 def _per_cent(line: str) -> int | None:

@@ -30,9 +30,13 @@ _LONGEST_NAME = 4000  # characters
 _LISTED = 40  # files or subagents
 _ABANDONED = 14 * 86400  # seconds without a note
 _NOTES_READ = 256 * 1024  # bytes from the end of a session's activity
+DONE = "## What Was Done"
+INSIGHTS = "## Insights"
 FILES = "## Files"
 SUBAGENTS = "## Subagents"
+_SECTIONS = (INSIGHTS, FILES, SUBAGENTS)
 _OMITTED = "- (and "
+_REQUESTED, _RESULT = "**Request:** ", "**Result:** "
 EDITED = "edited"
 SUBAGENT = "subagent"
 
@@ -86,11 +90,12 @@ def capture(
             return
         before = files.read_text(path)
         known, old_body = frontmatter.parse(before or "")
-        body = _body(messages, {heading: _together(old_body, heading, listed) for heading, listed in lists.items()})
+        listed = {heading: _together(old_body, heading, found) for heading, found in lists.items()}
+        body = _body(messages, listed, _summary(old_body), _section(old_body, INSIGHTS))
         if row is not None and old_body.strip() == body.strip() and known.get("status") == status:
             return
         fields = {
-            "title": title,
+            "title": known.get("title") if known.get("described") else title,
             "date": known.get("date") or clock.day(now, zone),
             "ts": clock.iso(now),
             **who,
@@ -98,6 +103,8 @@ def capture(
             "messages": len(messages),
             "status": status,
         }
+        if known.get("described"):
+            fields["described"] = known["described"]
         content = frontmatter.render(fields, body).encode("utf-8", "backslashreplace")
         files.write(path, content)
         rows[session] = {"path": home.relative(path), "hash": _hash(content), "ts": clock.iso_ms(now)}
@@ -111,6 +118,51 @@ def capture(
     if is_new:
         counts.bump(home, "learnings", now)
     return written[0] if written else None
+
+
+def describe(
+    home: Home, who: dict[str, Any], title: str, summary: str, insights: Sequence[str], count: int, now: float
+) -> str:
+    """Put a title, a summary and insights into the session's own note; its path, empty where there is none of its own.
+
+    `count` is the session's length in messages, to be read beside `messages`. What the note says else stays."""
+    session = str(who.get("session") or "")
+
+    def content_of(path: str) -> bytes:
+        known, body = frontmatter.parse(files.read_text(path) or "")
+        begin = _end_of_summary(body)
+        asked = body[
+            begin : min([len(body), *(at for at in (body.find(f"\n{h}\n", begin) for h in _SECTIONS) if at >= 0)])
+        ]
+        sections = {INSIGHTS: "\n".join("- " + insight for insight in insights)}
+        sections.update((heading, _section(body, heading)) for heading in (FILES, SUBAGENTS))
+        parts = [DONE, summary, asked.strip(), *(f"{heading}\n\n{said}" for heading, said in sections.items() if said)]
+        text = frontmatter.render({**known, "title": title, "described": count}, "\n\n".join(filter(None, parts)))
+        return text.encode("utf-8", "backslashreplace")
+
+    path = ""
+    content = b""
+
+    def announce(rows: dict[str, Any]) -> None:
+        nonlocal path, content
+        row = rows.get(session)
+        path = _kept(home, row) if isinstance(row, dict) else ""
+        if path and isinstance(row, dict):
+            content = content_of(path)
+            # Known by its new bytes before it has them: a process that dies in between leaves a note still ours.
+            rows[session] = {**row, "next": _hash(content)}
+
+    def settle(rows: dict[str, Any]) -> None:
+        row = rows.get(session)
+        if isinstance(row, dict) and _kept(home, row) == path:
+            files.write(path, content)
+            rows[session] = {"path": home.relative(path), "hash": _hash(content), "ts": row.get("ts")}
+
+    state.update(home, home.learnings_map, announce, now)
+    if not path:
+        return ""
+    state.update(home, home.learnings_map, settle, now)
+    return path
 
 
 def _activities(home: Home, session: str) -> dict[str, list[str]]:
@@ -142,7 +194,7 @@ def _kept(home: Home, row: dict[str, Any]) -> str:
         content = files.read_bytes(path)
     except (ValueError, OSError):
         return ""
-    return path if content is not None and _hash(content) == row.get("hash") else ""
+    return path if content is not None and _hash(content) in (row.get("hash"), row.get("next")) else ""
 
 
 def _new(home: Home, session: str, title: str, date: str) -> str:
@@ -167,14 +219,33 @@ def _together(body: str, heading: str, listed: list[str]) -> list[str]:
     return list(known)
 
 
-def _body(messages: Messages, lists: dict[str, list[str]]) -> str:
-    parts = ["## What Was Done"]
+def _end_of_summary(body: str) -> int:
+    """Where in a note's text the heading and what a model said below it end."""
+    at = body.find(DONE)
+    begin = at + len(DONE) if at >= 0 else 0
+    marks = (_REQUESTED, _RESULT, *(f"\n{heading}\n" for heading in _SECTIONS))
+    ends = [end for end in (body.find(mark, begin) for mark in marks) if end >= 0]
+    return min(ends) if ends else len(body)
+
+
+def _summary(body: str) -> str:
+    return body[: _end_of_summary(body)].partition(DONE)[2].strip()
+
+
+def _section(body: str, heading: str) -> str:
+    return body.partition(heading + "\n")[2].partition("\n## ")[0].strip()
+
+
+def _body(messages: Messages, lists: dict[str, list[str]], summary: str = "", insights: str = "") -> str:
+    parts = [DONE, summary] if summary else [DONE]
     request = _last(messages, "user", _REQUEST)
     reply = _last(messages, "assistant", _REPLY)
     if request:
-        parts.append("**Request:** " + request)
+        parts.append(_REQUESTED + request)
     if reply:
-        parts.append("**Result:** " + reply)
+        parts.append(_RESULT + reply)
+    if insights:
+        parts.extend((INSIGHTS, insights))
     for heading, listed in lists.items():
         if listed:
             lines = ["- " + item for item in listed[-_LISTED:]]

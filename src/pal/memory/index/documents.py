@@ -59,8 +59,13 @@ class Document:
         self.streams: tuple[str, str, str, str, str] = ("", "", "", "", "")
 
     def row(self) -> tuple[Any, ...]:
-        """The values of FIELDS and STREAMS."""
-        return (*[getattr(self, name) for name in FIELDS], *self.streams)
+        """The values of FIELDS and STREAMS; half of a character, which JSON can hold and SQLite cannot, becomes `?`."""
+        values = [getattr(self, name) for name in FIELDS]
+        return (*[_whole(value) if isinstance(value, str) else value for value in values], *self.streams)
+
+
+def _whole(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def name_of(one: Document) -> str:
