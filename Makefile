@@ -41,6 +41,7 @@ bench: .venv/new/ready
 	$(NEW) tests/bench/hooks.py
 	$(NEW) tests/bench/guard.py
 	$(NEW) tests/bench/events.py
+	$(NEW) tests/bench/mcp.py
 	$(NEW) tests/bench/retrieval.py
 
 clean:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pal.base import home as homes
 from pal.base.home import Home, resolve
 
 ROOT = os.path.abspath(os.path.join(os.sep, "users", "ann", ".pal"))
@@ -79,3 +80,19 @@ def test_the_environment_names_the_home(env, root):
 def test_a_relative_home_is_made_absolute(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert resolve({"PAL_HOME": "mine"}).root == os.path.join(os.getcwd(), "mine")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="paths as POSIX joins them")
+@pytest.mark.parametrize(
+    ("system", "env", "folder"),
+    [
+        ("linux", {}, "/h/.config"),
+        ("linux", {"XDG_CONFIG_HOME": "/x"}, "/x"),
+        ("darwin", {"XDG_CONFIG_HOME": "/x"}, "/h/Library/Application Support"),
+        ("win32", {"APPDATA": "/h/AppData/Roaming"}, "/h/AppData/Roaming"),
+        ("win32", {}, "/h/AppData/Roaming"),
+    ],
+)
+def test_each_system_keeps_settings_in_a_folder_of_its_own(monkeypatch, system, env, folder):
+    monkeypatch.setattr(homes.sys, "platform", system)
+    assert homes.settings_folder({"HOME": "/h", "USERPROFILE": "/h", **env}) == folder

@@ -1,4 +1,4 @@
-"""What a person is asked on a terminal: PAL's three questions, and the word before memory is removed."""
+"""What a person is asked on a terminal: PAL's four questions, and the word before memory is removed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import sys
 import zipfile
 
 import pytest
+
+from pal.install import archive as packing
 
 pty = pytest.importorskip("pty", reason="terminals as POSIX has them")
 
@@ -38,18 +40,19 @@ def on_terminal(archive, clean_env, tmp_path):
     return run
 
 
-def test_init_asks_for_name_zone_and_agents_and_keeps_the_answers(on_terminal, fresh_home):
-    code, shown = on_terminal(["init"], ["Ann", "europe/nowhere", "europe/budapest", "claude"])
+def test_init_asks_for_names_zone_and_agents_and_keeps_the_answers(on_terminal, fresh_home):
+    code, shown = on_terminal(["init"], ["Ann", "Ada", "europe/nowhere", "europe/budapest", "claude"])
     assert code == 0, shown
     settings = json.loads((fresh_home / ".pal" / "pal-settings.json").read_text())
     assert settings["identity"]["principal"] == {"name": "Ann", "timezone": "Europe/Budapest"}
+    assert settings["identity"]["ai"]["name"] == "Ada"
     assert "'europe/nowhere' is not" in shown
     assert (fresh_home / ".claude" / "settings.json").is_file()
     assert "Ann" in (fresh_home / ".claude" / "CLAUDE.md").read_text()
 
 
 def test_init_refuses_an_agent_it_does_not_know_and_writes_nothing(on_terminal, fresh_home):
-    code, shown = on_terminal(["init"], ["Ann", "", "emacs"])
+    code, shown = on_terminal(["init"], ["Ann", "", "", "emacs"])
     assert code == 1
     assert "emacs" in shown
     assert list(fresh_home.iterdir()) == []
@@ -75,9 +78,7 @@ def test_purge_removes_everything_after_the_word_and_a_backup_outside(on_termina
 def test_update_asks_before_it_installs(on_terminal, run_pal, archive, fresh_home, tmp_path, answer, code):
     assert run_pal("install", "--claude").returncode == 0
     newer = tmp_path / "newer.pyz"
-    newer.write_bytes(archive.read_bytes())
-    with zipfile.ZipFile(newer, "a") as contents:
-        contents.writestr("assets/templates/EXTRA.md", "more\n")
+    newer.write_bytes(packing.pack({**packing.files(str(archive)), "assets/templates/EXTRA.md": b"more\n"}))
     found, shown = on_terminal(["update", str(newer)], [answer])
     assert found == code, shown
     assert (fresh_home / ".pal" / "docs" / "EXTRA.md").is_file() is (answer == "y")

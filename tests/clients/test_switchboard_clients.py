@@ -55,10 +55,16 @@ class Place:
         assert (self.machine.project / "app.py").read_text(encoding="utf-8").startswith("def login(token):")
 
 
-def test_claude_code_follows_the_steps_of_a_challenge(tmp_path, require, archive):
-    client = require(run_claude.find_client(), "no Claude Code client (npm install @anthropic-ai/claude-code)")
-    machine = run_claude.Machine(tmp_path, client)
-    pal = _pal(machine, archive)
+@pytest.fixture
+def machine(request, tmp_path, require):
+    """A machine for the client that the test names; the fixture `pal` works on it."""
+    runs = request.param
+    client = require(runs.find_client(), f"no client for {runs.__name__}; see its own tests for how to get it")
+    return runs.Machine(tmp_path, client)
+
+
+@pytest.mark.parametrize("machine", [run_claude], indirect=True, ids=["claude"])
+def test_claude_code_follows_the_steps_of_a_challenge(machine, pal):
     pal("install", "--claude", "--mcp")
     place = Place(machine, pal)
     project = machine.project
@@ -96,10 +102,8 @@ def test_claude_code_follows_the_steps_of_a_challenge(tmp_path, require, archive
     place.followed(turn.session)
 
 
-def test_codex_follows_the_steps_of_a_challenge(tmp_path, require, archive):
-    client = require(run_codex.find_client(), "no Codex client (npm install @openai/codex, or PAL_CODEX_CLIENT)")
-    machine = run_codex.Machine(tmp_path, client)
-    pal = _pal(machine, archive)
+@pytest.mark.parametrize("machine", [run_codex], indirect=True, ids=["codex"])
+def test_codex_follows_the_steps_of_a_challenge(machine, pal):
     pal("install", "--codex", "--mcp")
     place = Place(machine, pal)
 
@@ -137,32 +141,11 @@ def test_codex_follows_the_steps_of_a_challenge(tmp_path, require, archive):
     place.followed(turn.session)
 
 
-@pytest.mark.parametrize("prompt", ["please review this plan", "what does /challenge do?"])
-def test_an_everyday_prompt_starts_nothing_in_the_real_client(tmp_path, require, archive, prompt):
-    client = require(run_claude.find_client(), "no Claude Code client (npm install @anthropic-ai/claude-code)")
-    machine = run_claude.Machine(tmp_path, client)
-    pal = _pal(machine, archive)
+@pytest.mark.parametrize("machine", [run_claude], indirect=True, ids=["claude"])
+def test_a_prompt_that_only_speaks_of_a_workflow_starts_none(machine, pal):
     pal("install", "--claude")
     place = Place(machine, pal)
-    turn = machine.turn(prompt)
+    turn = machine.turn("review this plan, and what does /challenge do?")
     assert turn.status == 0, turn.stderr
     assert "# Workflow:" not in turn.seen
     assert place.runs() == []
-
-
-def _pal(machine, archive):
-    import subprocess
-
-    def run(*arguments):
-        done = subprocess.run(
-            [sys.executable, str(archive), *arguments],
-            env=machine.env(),
-            cwd=machine.project,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    return run

@@ -10,6 +10,7 @@ import pytest
 from pal.base.home import Home
 from pal.base.settings import Settings
 from pal.context import nudges
+from pal.memory.tools import algorithm
 
 DAY = 86_400.0
 ON = Settings({"dynamicContext": {"dueReminders": True}})
@@ -50,7 +51,7 @@ def test_a_reflection_is_due_after_five_days_of_notes(home: Home, now: float, co
     assert bool(due) is said
     if said:
         assert due[0].startswith("5 days of relationship notes")
-        assert home.opinions in due[0]
+        assert "`pal reflect`" in due[0]
 
 
 @pytest.mark.parametrize(("count", "said"), [(9, False), (10, True)])
@@ -65,7 +66,7 @@ def test_an_analysis_is_due_after_ten_learnings_and_failures(home: Home, now: fl
 def test_a_reminder_stops_once_acted_on_and_comes_back_with_new_material(home: Home, now: float) -> None:
     notes(home, 9, now - DAY)
     learnings(home, 20, now - DAY)
-    file(home.opinions, now)
+    file(f"{home.reflections}/2026-03-02_weekly-reflection.md", now)
     file(f"{home.synthesis}/2026-03/2026-03-02_weekly.md", now)
     assert nudges.due(home, ON, now + 60) == []
     later = now + 8 * DAY
@@ -80,4 +81,20 @@ def test_a_reminder_stops_once_acted_on_and_comes_back_with_new_material(home: H
 def test_a_report_of_a_reflection_counts_as_one(home: Home, now: float) -> None:
     notes(home, 9, now - DAY)
     file(f"{home.reflections}/2026-03-02_weekly-reflection.md", now)
+    assert nudges.due(home, ON, now) == []
+
+
+def test_an_opinion_that_was_confirmed_is_no_reflection(home: Home, now: float) -> None:
+    notes(home, 9, now - DAY)
+    file(home.opinions, now)
+    assert len(nudges.due(home, ON, now)) == 1
+
+
+def test_a_review_is_due_after_ten_tasks_until_its_frame_is_written(home: Home, now: float) -> None:
+    for number in range(10):
+        assert nudges.due(home, ON, now) == []
+        algorithm.reflect(home, f"Task {number}", 1, 1, 0, 8, {}, "/w", {"session": "s"}, now)
+    (said,) = nudges.due(home, ON, now)
+    assert said.startswith("10 tasks were looked back on")
+    file(f"{home.wisdom}/algorithm.md", now)
     assert nudges.due(home, ON, now) == []

@@ -12,18 +12,19 @@ from pal.base.home import Home
 from pal.base.settings import Settings
 from pal.base.text import units
 from pal.context import prompt
-from pal.memory.lessons import Lesson
+from pal.memory.index.documents import Document
+from pal.memory.recall import Recalled
 from pal.skills import index
 
 ZONE = {"identity": {"principal": {"timezone": "Europe/Budapest"}}}
 SETTINGS = Settings(ZONE)
-RICH = "The tests fail on the zebra importer, sum up the key points"
+RICH = "Zebra importer rows make the tests fail, sum up"
 
 
 @pytest.fixture
 def rich(home: Home, now: float) -> Home:
     """A home in which RICH is told something in every part."""
-    from pal.memory import lessons
+    from pal.memory import search
 
     skill = Path(home.skills, "summarize", "SKILL.md")
     skill.parent.mkdir(parents=True)
@@ -37,7 +38,7 @@ def rich(home: Home, now: float) -> Home:
     header = {"rating": 2, "context": "zebra importer lost rows", "ts": "2026-02-20T08:00:00Z", "cwd": "/srv/data"}
     lines = "".join(f"{key}: {json.dumps(value)}\n" for key, value in header.items())
     failure.write_text(f"---\n{lines}---\n\n## What Happened\n\nRows were lost.\n", "utf-8")
-    lessons.rebuild(home, now)
+    search.rebuild(home, now)
     return home
 
 
@@ -46,7 +47,7 @@ def names(home: Home, text: str, now: float, settings: Settings = SETTINGS) -> l
 
 
 def test_the_parts_come_in_a_fixed_order(rich: Home, now: float) -> None:
-    assert names(rich, RICH, now) == ["clock", "steering", "skills", "lessons"]
+    assert names(rich, RICH, now) == ["clock", "steering", "skills", "memories"]
 
 
 def test_what_a_prompt_is_told_reads_as_one_block_of_plain_text(rich: Home, now: float) -> None:
@@ -55,7 +56,7 @@ def test_what_a_prompt_is_told_reads_as_one_block_of_plain_text(rich: Home, now:
         "<system-reminder>\nNow: Mon 2026-03-02 09:15 Europe/Budapest\n\n## Ask yourself\n- Have you"
     )
     assert "\n/summarize: Makes it short. (matched: sum up)\n" in told
-    assert "Relevant prior lessons (matched on your prompt)" in told
+    assert "Relevant prior lessons and notes (matched on your prompt)" in told
     assert "zebra importer" in told.lower()
     assert told.endswith("\n</system-reminder>")
 
@@ -79,13 +80,13 @@ def test_a_path_is_no_command(home: Home, now: float, text: str) -> None:
         ("wallClock", "clock"),
         ("contextualSteering", "steering"),
         ("skillMatching", "skills"),
-        ("learningInjection", "lessons"),
+        ("learningInjection", "memories"),
     ],
 )
 def test_each_part_has_a_switch_of_its_own(rich: Home, now: float, switch: str, part: str) -> None:
     settings = Settings({**ZONE, "dynamicContext": {switch: False}})
     assert names(rich, RICH, now, settings) == [
-        name for name in ("clock", "steering", "skills", "lessons") if name != part
+        name for name in ("clock", "steering", "skills", "memories") if name != part
     ]
 
 
@@ -98,37 +99,63 @@ def test_a_prompt_never_begins_with_a_brace_and_stays_small(rich: Home, now: flo
     everything = "{ bug delete refactor plan test commit secret sum up the zebra importer " * 2_000
     told = prompt.render(rich, SETTINGS, everything, "/srv/data", "s1", now)
     assert told[0] == "<"
-    assert units(told) <= 2_600
+    assert units(told) <= 3_300
+
+
+def remembered(source: str, said: str, now: float, **fields: object) -> Recalled:
+    one = Document("ref", source, said)
+    one.title = said
+    for name, value in fields.items():
+        setattr(one, name, value)
+    return Recalled(one, 0.5, [], [], 1.0)
 
 
 @pytest.mark.parametrize(
-    ("lesson", "line"),
+    ("source", "fields", "line"),
     [
-        (Lesson("failure", "Ask  first", 2, "/srv/app", 12, "f", 0.5), "- [app] Ask first (rating 2/10, 12d ago)"),
-        (Lesson("learning", "Sort rows", None, "", 0, "f", 0.5), "- [global] Sort rows (0d ago)"),
-        (Lesson("wisdom", "Sort rows", 92, "Data", 0, "f", 0.5), "- [Data] Sort rows (CRYSTAL 92%)"),
+        ("failure", {"rating": 2, "project": "/srv/app", "days": 12}, "- [app] Ask first (rating 2/10, 12d ago)"),
+        ("learning", {"days": 0}, "- [global] Ask first (0d ago)"),
+        ("wisdom", {"rating": 92, "project": "Data"}, "- [Data] Ask first (CRYSTAL 92%)"),
+        ("memory", {"kind": "decision", "project": "shop", "days": 3}, "- [shop] Ask first (decision, 3d ago)"),
+        ("memory", {"status": "disputed", "days": 3}, "- [global] Ask first (memory, disputed, 3d ago)"),
+        ("opinion", {"kind": "style"}, "- [global] Ask first (style)"),
     ],
 )
-def test_a_lesson_is_one_line(home, now, monkeypatch, lesson: Lesson, line: str) -> None:
-    from pal.memory import lessons
+def test_a_memory_is_one_line_in_a_frame(home, now, monkeypatch, source, fields, line) -> None:
+    from pal.memory import recall
 
-    monkeypatch.setattr(lessons, "match", lambda *_: [lesson])
-    (part,) = [part for part in prompt.parts(home, SETTINGS, "word", "/", "s", now) if part.name == "lessons"]
-    assert part.text.split("\n")[1:] == [line]
+    days = fields.pop("days", None)
+    one = remembered(source, "Ask  first", now, ts=now - days * 86_400 if days is not None else 0.0, **fields)
+    monkeypatch.setattr(recall, "recall", lambda *_: [one])
+    (part,) = [part for part in prompt.parts(home, SETTINGS, "word", "/", "s", now) if part.name == "memories"]
+    lines = part.text.split("\n")
+    assert lines[2:-1] == [line]
+    assert (lines[0], lines[-1]) == ("<pal-memory>", "</pal-memory>")
 
 
-def test_lessons_keep_to_500_units_and_lose_the_last_whole(home, now, monkeypatch) -> None:
-    from pal.memory import lessons
+def test_memories_keep_to_1200_units_and_lose_the_last_whole(home, now, monkeypatch) -> None:
+    from pal.memory import recall
 
     def told(*lengths: int) -> list[str]:
-        found = [Lesson("learning", "\u0151" * length, None, "", 1, "f", 0.5) for length in lengths]
-        monkeypatch.setattr(lessons, "match", lambda *_: found)
-        parts = [part for part in prompt.parts(home, SETTINGS, "word", "/", "s", now) if part.name == "lessons"]
-        return [line for part in parts for line in part.text.split("\n")[1:]]
+        found = [remembered("learning", "\u0151" * length, now) for length in lengths]
+        monkeypatch.setattr(recall, "recall", lambda *_: found)
+        (part,) = [part for part in prompt.parts(home, SETTINGS, "word", "/", "s", now) if part.name == "memories"]
+        assert units(part.text) <= 1_200
+        return part.text.split("\n")[2:-1]
 
-    assert len(told(150, 150)) == 2
-    assert len(told(200, 200)) == 1
-    assert told(600) == []
+    assert len(told(*[150] * 5)) == 5
+    assert len(told(*[500] * 6)) == 5
+    assert told(500)[0].endswith("…")
+
+
+def test_what_was_put_before_an_agent_is_never_kept_as_somebodys_words(rich: Home, now: float) -> None:
+    from pal.base.redaction import scrub
+    from pal.memory.spoken import spoken
+
+    told = prompt.render(rich, SETTINGS, RICH, "/srv/data", "s1", now)
+    assert "zebra importer" in told.lower()
+    assert "zebra" not in scrub(f"Mend it.\n{told}").lower()
+    assert spoken(f"{told}\nMend it.") == "Mend it."
 
 
 def test_one_failing_part_leaves_the_others_and_a_line_in_the_log(rich: Home, now: float, monkeypatch) -> None:
@@ -138,7 +165,7 @@ def test_one_failing_part_leaves_the_others_and_a_line_in_the_log(rich: Home, no
         raise RuntimeError("torn")
 
     monkeypatch.setattr(steering, "match", broken)
-    assert names(rich, RICH, now) == ["clock", "skills", "lessons"]
+    assert names(rich, RICH, now) == ["clock", "skills", "memories"]
     assert "steering: RuntimeError: torn" in Path(rich.log).read_text("utf-8")
 
 

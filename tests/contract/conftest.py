@@ -11,21 +11,12 @@ import time
 from pathlib import Path
 
 import pytest
+from payload_examples import EXAMPLES
 
 from pal.base.home import Home
 from pal.targets.claude import facts
 
 PAYLOADS = Path(__file__).parent / "payloads" / "claude"
-EXAMPLES = {
-    "session-start": "SessionStart.startup",
-    "user-prompt": "UserPromptSubmit",
-    "pre-tool": "PreToolUse.Bash",
-    "post-tool": "PostToolUse.Edit",
-    "stop": "Stop",
-    "subagent-stop": "SubagentStop",
-    "pre-compact": "PreCompact",
-    "session-end": "SessionEnd.other",
-}
 SPEECHES = 6
 REPLY = "The parser reads every line once, keeps the torn ones apart and says where each of them stood. " * 2
 
@@ -44,7 +35,7 @@ class Installed:
         self.transcript = user / "transcript.jsonl"
 
     def payload(self, event: str, **fields: object) -> dict[str, object]:
-        example = json.loads((PAYLOADS / f"{EXAMPLES[event]}.json").read_text(encoding="utf-8"))
+        example = json.loads((PAYLOADS / f"{EXAMPLES['claude'][event]}.json").read_text(encoding="utf-8"))
         ours = {"session_id": "s1", "cwd": str(self.project), "transcript_path": str(self.transcript)}
         return {**example, **ours, **fields}
 

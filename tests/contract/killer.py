@@ -1,8 +1,9 @@
 """Runs PAL's commands in forked children and kills one at its n-th file operation; test_kill.py talks to it.
 
 `python killer.py ARCHIVE` reads one JSON request a line and answers with one JSON line. A request names the command
-line (`argv`), the environment (`env`), what comes on stdin (`stdin`) and at which operation to die (`kill`; 0 is
-never). The answer says how many operations there were, the exit status and what was printed.
+line (`argv`; `job ID` runs a detached job, for which a model says `answer`), the environment (`env`), what comes on
+stdin (`stdin`) and at which operation to die (`kill`; 0 is never). The answer says how many operations there were, the
+exit status and what was printed.
 
 PAL is loaded once, from the built archive, so that a run costs a fork. Only what would start another Python is
 replaced: the interpreter is asked and the engine is tuned once; jobs are kept and not started. Nothing is forced to
@@ -86,10 +87,20 @@ def load(archive: str) -> None:
     engine = home_setup.tuned(python, os.environ, assets.running())
     interpreter.choose = lambda *_: python
     interpreter.probe = lambda *_: python
-    home_setup.tuned = lambda *_: engine
+    home_setup.engine_for = lambda *_: engine
     app._spawn = lambda *_: 1
     process.detached = lambda *_: 1
     os.fsync = lambda _: None
+
+
+def model(data: dict):
+    """Stands in for every model: what it was told to say, in the form that was asked for."""
+    from pal.base.asking import Answer
+
+    def ask(*_, schema=None, **__):
+        return Answer(True, json.dumps(data), data if schema else None)
+
+    return ask
 
 
 def child(request: dict, output: int, report: int) -> None:
@@ -104,9 +115,17 @@ def child(request: dict, output: int, report: int) -> None:
     counter.start()
     status = 99
     try:
-        from pal.app import main
+        from pal import app
+        from pal.cli import background
+        from pal.memory import search
 
-        status = main(request["argv"])
+        if request["argv"][0] == "job":
+            search.refresh = lambda *_: None  # the index is a cache, and has tests of its own
+            background.asker = lambda *_: model(request["answer"])
+            app.job(request["argv"][1:], os.path.join(request["env"]["HOME"], ".pal"))
+            status = 0
+        else:
+            status = app.main(request["argv"])
     except BaseException:
         import traceback
 

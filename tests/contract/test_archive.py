@@ -12,6 +12,7 @@ from pathlib import Path
 import find_python
 import pytest
 
+from pal import bundled
 from pal.base.errors import PalError
 from pal.install import archive as packing
 from pal.install import engine
@@ -111,6 +112,8 @@ def test_the_files_come_back_from_every_form_they_are_packed_in(tmp_path: Path, 
     if form == "unpacked":
         with zipfile.ZipFile(io.BytesIO(packing.pack(files))) as made:
             made.extractall(place)
+        with zipfile.ZipFile(place / bundled.INNER) as inner:
+            inner.extractall(place)
     else:
         place.write_bytes(packing.pack(files) if form == "pal.pyz" else engine.tune(files))
     assert packing.files(str(place)) == files

@@ -10,8 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-
-from pal.hooks.turn import EVENTS
+from payload_examples import EVENTS
 
 MEGABYTES_5 = 5 * 1024 * 1024
 PATIENCE = 15.0  # seconds, on a busy machine; what is not bounded takes minutes
@@ -91,7 +90,7 @@ STRANGE = {
     "an agent apart from its flag": ("stop", "--agent", "claude"),
     "a path for an agent": ("stop", "--agent=../../claude"),
     "an unknown event": ("full-moon", "--agent=claude"),
-    "an event of another agent": ("prompt-transformed", "--agent=claude"),
+    "an event that PAL has no use for": ("post-compact", "--agent=claude"),
     "the agent first": ("--agent=claude", "stop"),
     "nothing": (),
     "an empty event": ("", "--agent=claude"),

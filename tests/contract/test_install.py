@@ -7,10 +7,11 @@ import json
 import os
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
+
+from pal.install import archive as packing
 
 posix = pytest.mark.skipif(os.name == "nt", reason="links, modes and the POSIX shell")
 
@@ -139,7 +140,19 @@ def test_the_installed_command_runs_from_the_home(run_pal, claude, pal, clean_en
     done = subprocess.run([str(program), "status", "--json"], capture_output=True, env=clean_env, check=True)
     facts = json.loads(done.stdout)
     assert facts["home"] == str(pal)
-    assert [agent["registered"] for agent in facts["agents"]] == [True]
+    assert [agent["name"] for agent in facts["agents"] if agent["registered"]] == ["claude"]
+    assert subprocess.run([str(program), "nonsense"], capture_output=True, env=clean_env).returncode == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pal.cmd starts the archive anyway")
+@pytest.mark.parametrize("damage", [lambda path: path.write_bytes(b""), lambda path: path.unlink()])
+def test_a_person_is_served_although_the_engine_is_broken(run_pal, claude, pal, clean_env, damage):
+    install(run_pal)
+    damage(next((pal / "engine").glob("*.pyz")))
+    command = [str(pal / "bin" / "pal"), "status", "--json"]
+    done = subprocess.run(command, capture_output=True, env=clean_env, check=True)
+    assert json.loads(done.stdout)["home"] == str(pal)
+    assert subprocess.run([command[0], "nonsense"], capture_output=True, env=clean_env).returncode == 2
 
 
 def test_a_second_install_has_nothing_to_do_and_touches_nothing(run_pal, fresh_home, claude):
@@ -392,9 +405,7 @@ def test_doctor_names_what_is_broken_and_its_command_mends_it(run_pal, claude, p
 def test_update_shows_the_digest_and_needs_a_yes(run_pal, claude, pal, archive, tmp_path):
     install(run_pal)
     newer = tmp_path / "newer.pyz"
-    newer.write_bytes(archive.read_bytes())
-    with zipfile.ZipFile(newer, "a") as contents:
-        contents.writestr("assets/docs/EXTRA.md", "more\n")
+    newer.write_bytes(packing.pack({**packing.files(str(archive)), "assets/docs/EXTRA.md": b"more\n"}))
     sum_of_newer = hashlib.sha256(newer.read_bytes()).hexdigest()
     asked = run_pal("update", newer)
     assert asked.returncode == 1

@@ -53,7 +53,7 @@ def test_a_stop_starts_what_is_due_and_it_ends(installed):
         assert {"pal-settings.json", "memory/state/sessions.json"} <= set(archive.namelist())
     with sqlite3.connect(f"file:{installed.home.index}?mode=ro", uri=True) as index:
         assert index.execute("select count(*) from doc").fetchone()[0] >= 1
-    assert Path(installed.home.lesson_gate).is_file()
+    assert Path(installed.home.memory_gate).is_file()
     assert not (installed.pal / "memory/state/jobs/failed").exists()
     assert "ERROR" not in installed.logged()
 

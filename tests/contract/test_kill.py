@@ -35,6 +35,19 @@ MEMORY = {
 }
 
 
+ANSWER = {
+    "title": "Mending the parser line by line",
+    "summary": "We made the parser read every line once.",
+    "insights": ["Read every line of a file once."],
+    "handoff": "The torn lines remain.",
+    "name": "Parser Reads Every Line",
+    "notes": [{"type": "O", "text": "Wants every line read once", "confidence": 0.8}],
+    "entities": [{"kind": "tool", "name": "parser", "about": "It reads lines."}],
+    "principle": "Keep every torn line for the next writer to mend.",
+    "detailed_context": "Torn lines were lost.",
+}
+
+
 class Killer:
     """killer.py, started once."""
 
@@ -44,7 +57,7 @@ class Killer:
         )
 
     def run(self, env: dict[str, str], *argv: str, kill: int = 0, stdin: str = "") -> dict:
-        request = {"argv": argv, "env": env, "kill": kill, "stdin": stdin}
+        request = {"argv": argv, "env": env, "kill": kill, "stdin": stdin, "answer": ANSWER}
         self.process.stdin.write(json.dumps(request).encode() + b"\n")
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
@@ -263,9 +276,9 @@ def test_a_stop_killed_anywhere_loses_nothing_and_the_next_one_doubles_nothing(
         assert rows["pending-failure"] == {}, at
         learnings = [path for path in (pal / "memory/session-learning").rglob("*.md") if "before" not in path.name]
         assert [str(path) for path in learnings] == [str(pal / rows["captured-learnings"]["s1"]["path"])], at
-        jobs = sorted(path.name.split("-")[0] for path in (pal / "memory/state/jobs").glob("*.json"))
-        # Killed between filing a failure and asking for it to be indexed, it waits for the daily round.
-        assert jobs in (["daily"], ["daily", "index"]), at
+        jobs = {path.name.split("-")[0].split("~")[0] for path in (pal / "memory/state/jobs").glob("*.json")}
+        # Killed between filing a failure and asking for it to be looked into, it waits for another round.
+        assert {"daily"} <= jobs <= {"daily", "index", "learn"}, at
         assert not list((pal / "memory/state").glob("*.corrupt-*")), at
         log = pal / "memory/state/debug.log"
         assert not log.exists() or "ERROR" not in log.read_text(), at
@@ -292,3 +305,56 @@ def whole_zip(path: Path) -> set[str]:
         assert archive.testzip() is None
         assert json.loads(archive.read("backup-manifest.json"))["files"] == len(archive.namelist()) - 1
         return set(archive.namelist())
+
+
+@pytest.fixture
+def learning(killer, user, env, worked) -> str:
+    """A stop that hands over what it taught, the job's id, and no other job."""
+    rows = [("user", "Mend the parser, please."), ("assistant", "It reads every line once now. " * 20)] * 5
+    lines = [{"type": role, "message": {"role": role, "content": text}} for role, text in rows]
+    (user / "transcript.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    hook(killer, {**env, "PAL_INFERENCE_DISABLED": ""}, "stop", worked)
+    (path,) = jobs_of(user, "learn~*.json")
+    for other in set(jobs_of(user, "*.json")) - {path}:
+        other.unlink()
+    return path.stem
+
+
+def log_rows(path: Path) -> list[dict]:
+    """The whole lines of a log; a writer that died may have left half of one between them."""
+    rows = []
+    for line in path.read_text().splitlines():
+        try:
+            rows.append(json.loads(line))
+        except ValueError:
+            continue
+    return rows
+
+
+def jobs_of(user: Path, pattern: str) -> list[Path]:
+    return sorted((user / ".pal/memory/state/jobs").glob(pattern))
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_learning_job_killed_anywhere_is_finished_by_the_next_stop_and_doubles_nothing(
+    killer, each_kill, user, env, worked, learning, part
+):
+    memory = user / ".pal/memory"
+    for at in each_kill(part, "job", learning):
+        for path in memory.rglob("*.json"):
+            json.loads(path.read_text())
+        hook(killer, env, "stop", worked)
+        for path in jobs_of(user, "learn*.json"):
+            succeeds(killer.run(env, "job", path.stem))
+        assert not jobs_of(user, "*.run") and not jobs_of(user, "failed/*"), at
+        (note,) = [path for path in (memory / "session-learning").rglob("*.md") if "before" not in path.name]
+        text = note.read_text()
+        assert text.count(ANSWER["summary"]) == text.count(ANSWER["insights"][0]) == 1, at
+        (day,) = (memory / "relationship").glob("2*/*.md")
+        assert day.read_text().count("Wants every line read once") == 1, at
+        assert [row["name"] for row in log_rows(memory / "state/entity-candidates.jsonl")] == ["parser"], at
+        row = json.loads((memory / "state/sessions.json").read_text())["s1"]
+        assert (row["name"], row["learned"], row["upgraded"]) == (ANSWER["name"], 11, True), at
+        (failure,) = (memory / "failures").rglob("*.md")
+        assert failure.read_text().count(ANSWER["principle"]) == 1, at
+        assert not list(memory.rglob("*.corrupt-*")), at

@@ -96,7 +96,7 @@ def test_an_agent_plans_moves_and_reports(ask, home, project, now):
     assert [each["action"] for each in inbox["messages"]] == ["dispatch"]
     assert ask("check_inbox", ack=inbox["messages"][0]["id"])[0]["changed"]
     sent, _ = ask("send_message", action="submit_result", payload="done", plan=made["sessionId"])
-    assert (sent["sender"], sent["suggestedMove"]["target"]) == ("Carl", "Reviewed")
+    assert (sent["sender"], sent["recipient"], sent["suggestedMove"]["target"]) == ("Carl", "user", "Reviewed")
     assert ask("set_agent_status", name="Carl", status="idle")[0]["status"] == "idle"
     assert {each["name"] for each in ask("get_team_roster")[0]["agents"]} == {"Carl", "user"}
     events = board.log(Desk(home, project, now), made["sessionId"])
@@ -120,8 +120,9 @@ def test_a_refusal_is_an_error_with_its_code(ask, name, arguments, code):
 
 
 @pytest.mark.parametrize("action", ["execute", "delegate_task"])
-def test_another_action_does_not_even_fit_the_schema(ask, action):
-    assert "action" in ask("send_message", action=action, payload="x")[1]
+def test_a_former_action_is_told_what_to_use_instead(ask, action):
+    refusal, code = ask("send_message", action=action, payload="x")
+    assert (code, "move_kanban_card" in refusal["hint"]) == ("E_ACTION", True)
 
 
 def test_who_is_listed_as_read_only_reads(ask, home):

@@ -123,6 +123,44 @@ def test_a_path_that_may_mean_more_is_looked_at(tool, path):
     assert not passes(tool, {"file_path": path})
 
 
+# What other agents call these tools, and the field their command or path stands in.
+OTHER_NAMES = [
+    ("bash", "command"),
+    ("run_shell_command", "command"),
+    ("run_in_terminal", "command"),
+    ("Shell", "command"),
+    ("read", "filePath"),
+    ("read_file", "file_path"),
+    ("write", "filePath"),
+    ("write_file", "file_path"),
+    ("edit", "filePath"),
+    ("replace", "file_path"),
+    ("create_file", "filePath"),
+    ("replace_string_in_file", "filePath"),
+]
+
+
+@pytest.mark.parametrize(("tool", "field"), OTHER_NAMES)
+def test_what_other_agents_call_a_tool_is_known_to_the_whole_guard_too(tool, field):
+    if field == "command":
+        everyday, odd = "git status --short", ["rm -rf /", "cat .env", "ls; rm x", "git push", "sudo ls"]
+    else:
+        everyday, odd = PROJECT + "/src/a.py", ["/etc/passwd", PROJECT + "/.env", USER + "/.ssh/id_rsa", "a.py"]
+    assert passes(tool, {field: everyday})
+    assert not judged(tool, {field: everyday}).rule
+    for given_value in odd:
+        assert not passes(tool, {field: given_value}), given_value
+        assert not passes(tool, {field: everyday, "script": given_value}), "a field nobody knows may mean anything"
+        assert not passes(tool, {field: everyday, "workdir": "/etc"})
+    assert judged(tool, {field: "rm -rf /" if field == "command" else USER + "/.ssh/id_rsa"}).rule
+
+
+def test_a_command_that_names_its_folder_is_known_only_in_the_folder_of_the_call():
+    assert passes("Shell", {"command": "ls", "working_directory": PROJECT})
+    assert not passes("Shell", {"command": "ls", "working_directory": "/etc"})
+    assert not passes("Shell", {"command": "ls", "working_directory": PROJECT + "/.."})
+
+
 def test_a_source_file_on_windows_is_read_and_written_unread():
     path = "C:\\Users\\ann\\project\\src\\a.py"
     assert passes("Read", {"file_path": path}, cwd="C:\\Users\\ann\\project")
@@ -148,6 +186,12 @@ def test_writing_elsewhere_is_looked_at():
         b'{"tool_name":"Bash","tool_input":{"command":"ls"},"tool_input":{"command":"rm -rf /"},"cwd":"/home/user"}',
         b'{"x":{"tool_input":{"command":"ls"}},"toolInput":{"command":"rm -rf /"},"tool_name":"Bash","cwd":"/srv"}',
         b'{"tool_name":"Bash","toolName":"Bash","tool_input":{"command":"ls"},"cwd":"/home/user"}',
+        b'{"tool_name":"Bash","tool_input":{"command":"ls"},"toolInput":{"command":"rm -rf /"},"cwd":"/home/user"}',
+        b'{"toolName":"bash","toolArgs":{"command":"ls"},"tool_input":{"command":"rm -rf /"},"cwd":"/home/user"}',
+        b'{"toolName":"bash","toolArgs":{"command":"ls"},"toolArgs":{"command":"rm -rf /"},"cwd":"/home/user"}',
+        b'{"toolName":"bash","toolArgs":"{\\"command\\":\\"ls\\"}","cwd":"/home/user"}',
+        b'{"toolName":"edit","toolArgs":{"path":"/home/user/a.py","filePath":"/etc/passwd"},"cwd":"/home/user"}',
+        b'{"toolName":"view","toolArgs":{"path":"/home/user/.ssh/id_rsa"},"cwd":"/home/user"}',
         b'{"tool_name":"Bash","tool_name":"x","tool_input":{"command":"ls"},"cwd":"/home/user"}',
         b'{"tool_name":"Bash","tool_input":{"command":"ls \\nrm -rf /"},"cwd":"/home/user"}',
         b'{"tool_name":"Bash","tool_input":{"command":"ls"}}',
@@ -159,6 +203,19 @@ def test_writing_elsewhere_is_looked_at():
 )  # fmt: skip
 def test_a_payload_of_another_form_is_looked_at(raw):
     assert not prefilter.harmless(raw, PAL)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"sessionId":"s","cwd":"/home/user/p","toolName":"bash","toolArgs":{"command":"git status","mode":"sync"}}',
+        b'{"sessionId":"s","cwd":"/home/user/p","toolName":"view","toolArgs":{"path":"/home/user/p/a.py"}}',
+        b'{"cwd":"/home/user/p","toolName":"create","toolArgs":{"path":"/home/user/p/a.py","file_text":"x = 1"}}',
+        b'{"cwd":"/home/user/p","toolName":"edit","toolArgs":{"path":"/home/user/p/a.py","old_str":"x","new_str":"y"}}',
+    ],
+)
+def test_an_everyday_call_in_the_other_spelling_is_known(raw):
+    assert prefilter.harmless(raw, PAL)
 
 
 def test_a_long_payload_is_looked_at():

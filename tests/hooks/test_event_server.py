@@ -50,7 +50,7 @@ def record(home, value: object) -> None:
 
 def test_the_launcher_starts_it_for_this_home_and_from_there(home, started):
     ((argv, env, cwd),) = started({"PAL_HOME": "/elsewhere", "A": "b"})
-    assert argv[-4:] == [home.launcher, "cli", "events", "serve"]
+    assert argv[-5:] == [home.launcher, "cli", "events", "serve", "--until-upgrade"]
     assert (env["PAL_HOME"], env["A"], cwd) == (home.root, "b", home.root)
 
 

@@ -14,17 +14,11 @@ import sys
 import threading
 import time
 
-EXAMPLES = {
-    "session-start": "SessionStart.startup",
-    "user-prompt": "UserPromptSubmit",
-    "pre-tool": "PreToolUse.Bash",
-    "post-tool": "PostToolUse.Edit",
-    "stop": "Stop",
-    "subagent-stop": "SubagentStop",
-    "pre-compact": "PreCompact",
-    "session-end": "SessionEnd.other",
-    "statusline": "statusLine",
-}
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
+from payload_examples import EXAMPLES  # noqa: E402
+from story_of_agents import every_agent  # noqa: E402
+
 INHERITED = ("PAL_", "CLAUDE", "ANTHROPIC", "AI_AGENT", "PYTHON", "VIRTUAL_ENV", "XDG_")
 PATIENCE = 100.0  # seconds for one step
 REPLY = "The parser reads every line once, keeps the torn ones apart and says where each of them stood. " * 2
@@ -71,9 +65,14 @@ class Machine:
         return found + ([("statusline", line["command"], "")] if line else [])
 
     def payload(self, event, **fields):
-        with open(os.path.join(self.payloads, EXAMPLES[event] + ".json"), encoding="utf-8") as stream:
-            example = json.load(stream)
+        example = self.example("claude", event)
         return {**example, "session_id": "s1", "cwd": self.project, "transcript_path": self.transcript, **fields}
+
+    def example(self, agent, event):
+        """What this agent's client sends at this event."""
+        path = os.path.join(self.payloads, agent, EXAMPLES[agent][event] + ".json")
+        with open(path, encoding="utf-8") as stream:
+            return json.load(stream)
 
     def hook(self, event, **fields):
         command = next(command for name, command, _ in self.commands() if name == event)
@@ -316,7 +315,8 @@ def main(story, config_file):
     with open(config_file, encoding="utf-8") as stream:
         config = json.load(stream)
     sys.path.insert(0, config["archive"])
-    told = {"life": life, "crowd": crowd, "floor": floor}[story](config)
+    stories = {"life": life, "crowd": crowd, "floor": floor, "agents": lambda config: every_agent(Machine(config))}
+    told = stories[story](config)
     with open(config["result"], "w", encoding="utf-8") as stream:
         json.dump(told, stream)
 

@@ -5,19 +5,14 @@ virus scanners, consoles that are seen, PowerShell and Git Bash are not proven h
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import re
 import shutil
-import sys
 import zipfile
 from collections import Counter
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 import wine
 
 from pal.install import archive as packing
@@ -25,53 +20,8 @@ from pal.targets.claude import facts
 
 pytestmark = [pytest.mark.windows, pytest.mark.slow]
 
-SETTINGS = (
-    '\ufeff{\n  // mine\n  "model": "opus",\n  "hooks": {\n    "Stop": [\n      {"hooks": '
-    '[{"type": "command", "command": "true"}]}, /* and its end */\n    ]\n  },\n  "x": 1,\n}\n'
-).replace("\n", "\r\n")
-INSTRUCTIONS = "# How I work\r\n\r\nShort answers, please."
-# The second user has a space and letters beyond ASCII in every path, and a Python that knows one time zone.
-USERS = {"plain": "user", "odd": "Ján os Őri"}
 
-
-@pytest.fixture(scope="session")
-def telling(require, archive, tmp_path_factory):
-    """telling(story, name): plays a story once, whichever worker asks first; what it told, and the user's folder."""
-    require(not wine.missing(), wine.missing())
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-
-    def tell(story: str, name: str) -> tuple[dict, Path]:
-        folder = shared / f"windows-{story}-{name}"
-        folder.mkdir(exist_ok=True)
-        user = folder / USERS[name]
-        with open(folder / "lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not user.exists():
-                lay_out(user)
-                wine.play(story, folder, user, archive, zoned_python(folder) if name == "odd" else None)
-            return json.loads((folder / f"{story}.result").read_text(encoding="utf-8")), user
-
-    return tell
-
-
-def lay_out(user: Path) -> None:
-    (user / ".claude").mkdir(parents=True)
-    (user / ".claude" / "settings.json").write_bytes(SETTINGS.encode())
-    (user / ".claude" / "CLAUDE.md").write_bytes(INSTRUCTIONS.encode())
-
-
-def zoned_python(folder: Path) -> Path:
-    """The same Python at another place, with the part of the tzdata package that holds Budapest."""
-    there = folder / "Program Files" / "Python 3"
-    shutil.copytree(wine.cache() / "windows-python" / "cp313", there)
-    zones = there / "Lib" / "site-packages" / "tzdata" / "zoneinfo" / "Europe"
-    zones.mkdir(parents=True)
-    shutil.copy("/usr/share/zoneinfo/Europe/Budapest", zones)
-    return there / "python.exe"
-
-
-@pytest.fixture(scope="session", params=USERS)
+@pytest.fixture(scope="session", params=wine.USERS)
 def name(request):
     return request.param
 
@@ -155,7 +105,7 @@ def test_install_keeps_every_byte_of_the_settings_around_its_own(life):
     assert text.startswith("\ufeff{\r\n  // mine\r\n")
     assert text.count("\n") == text.count("\r\n")
     rest = text
-    for line in SETTINGS.splitlines():  # each is there, in the same order
+    for line in wine.SETTINGS.splitlines():  # each is there, in the same order
         assert line in rest
         rest = rest[rest.index(line) + len(line) :]
 

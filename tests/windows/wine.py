@@ -14,6 +14,14 @@ ROOT = HERE.parents[1]
 SCRIPT = HERE / "windows_python.sh"
 LIMIT = 200  # seconds for one story, on a busy machine
 
+SETTINGS = (
+    '\ufeff{\n  // mine\n  "model": "opus",\n  "hooks": {\n    "Stop": [\n      {"hooks": '
+    '[{"type": "command", "command": "true"}]}, /* and its end */\n    ]\n  },\n  "x": 1,\n}\n'
+).replace("\n", "\r\n")
+INSTRUCTIONS = "# How I work\r\n\r\nShort answers, please."
+# The second user has a space and letters beyond ASCII in every path, and a Python that knows one time zone.
+USERS = {"plain": "user", "odd": "Ján os Őri"}
+
 
 def cache() -> Path:
     """Where the Windows Python and Wine's own files are kept between runs."""
@@ -64,9 +72,25 @@ def play(story: str, folder: Path, user: Path, archive: Path, interpreter: Path 
         "user": windows(user),
         "archive": windows(archive),
         "python": windows(interpreter),
-        "payloads": windows(ROOT / "tests" / "contract" / "payloads" / "claude"),
+        "payloads": windows(ROOT / "tests" / "contract" / "payloads"),
         "result": windows(result),
     }
     config.write_text(json.dumps(facts), encoding="utf-8")
     python(windows(HERE / "driver.py"), story, windows(config))
     return json.loads(result.read_text(encoding="utf-8"))
+
+
+def lay_out(user: Path) -> None:
+    (user / ".claude").mkdir(parents=True)
+    (user / ".claude" / "settings.json").write_bytes(SETTINGS.encode())
+    (user / ".claude" / "CLAUDE.md").write_bytes(INSTRUCTIONS.encode())
+
+
+def zoned_python(folder: Path) -> Path:
+    """The same Python at another place, with the part of the tzdata package that holds Budapest."""
+    there = folder / "Program Files" / "Python 3"
+    shutil.copytree(cache() / "windows-python" / "cp313", there)
+    zones = there / "Lib" / "site-packages" / "tzdata" / "zoneinfo" / "Europe"
+    zones.mkdir(parents=True)
+    shutil.copy("/usr/share/zoneinfo/Europe/Budapest", zones)
+    return there / "python.exe"

@@ -34,11 +34,13 @@ def run(options: argparse.Namespace, context: Context) -> int:
     from pal.external import exporting, loopback, running
     from pal.external.a2a import card, http
     from pal.external.a2a.agent import Agent
+    from pal.external.mcp import own
 
     offer = serving.offer(context)
     if options.action == "card":
         context.output.json(card.card(f"http://{loopback.ADDRESS}:{options.port}", offer.tools()))
         return 0
+    own.load()
     agent = Agent(context.home, offer.tools)
     site = loopback.Site(http.routes(agent, lambda: server.url))
     server = loopback.Server(site, options.port, lambda text: log.warning(context.home, "a2a", text))

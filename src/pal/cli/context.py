@@ -22,6 +22,13 @@ class Context:
         self.output = output
 
     @property
+    def zone(self) -> str:
+        """The user's time zone, in which days are named."""
+        from pal.base import settings
+
+        return settings.load(self.home).zone
+
+    @property
     def author(self) -> dict[str, str]:
         """Who a record written by a typed command belongs to: the session around it when an agent runs it."""
         from pal import targets

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from pal import targets
 from pal.base import bare, settings
-from pal.cli import agents, install
+from pal.cli import agents, install, probe, probe_servers
 from pal.cli.parser import json_option
 from pal.context import steering
 from pal.guard import settings as guard_settings
@@ -20,14 +21,16 @@ if TYPE_CHECKING:
 EXAMPLES = """
 pal doctor
 pal doctor --fix
+pal doctor --probe
 pal doctor --json
 """
-STYLES = {doctor.PASS: "green", doctor.WARNING: "yellow", doctor.FAIL: "red"}
+STYLES = {doctor.PASS: "green", doctor.NOTE: "bold", doctor.WARNING: "yellow", doctor.FAIL: "red"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--verbose", action="store_true", help="also show what is sound")
     parser.add_argument("--fix", action="store_true", help="install again where only PAL's own entries differ")
+    parser.add_argument("--probe", action="store_true", help="also ask every route to a model for one word")
     json_option(parser)
 
 
@@ -38,6 +41,10 @@ def run(options: argparse.Namespace, context: Context) -> int:
         if not options.json:
             install.report(context.output, done)
         findings = examine(context)
+    if options.probe:
+        findings += probe.each(context)
+    if os.path.isdir(context.home.root):
+        findings += probe.standing(context)
     if options.json:
         context.output.json([finding.facts() for finding in findings])
     else:
@@ -46,7 +53,9 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def examine(context: Context) -> list[doctor.Finding]:
-    findings = doctor.examine(context.home, context.env, context.now, agents.look(context))
+    # Hooks are tried as if no client stood around this command, or one that stands there would be asked.
+    env = {name: value for name, value in context.env.items() if name not in targets.MARKS}
+    findings = doctor.examine(context.home, env, context.now, agents.look(context, versions=True))
     for problem in steering.problems(settings.load(context.home)):
         fix = f"edit steering.rules in {context.home.settings}"
         findings.append(doctor.Finding("steering", doctor.WARNING, problem, fix))
@@ -55,6 +64,8 @@ def examine(context: Context) -> list[doctor.Finding]:
     ).problems:
         fix = "correct what it names; the other rules hold"
         findings.append(doctor.Finding("guard-settings", doctor.WARNING, problem, fix))
+    if os.path.isdir(context.home.root):
+        findings += probe_servers.findings(context, env)
     return findings
 
 
@@ -66,7 +77,8 @@ def mendable(findings: list[doctor.Finding]) -> bool:
 
 def _print(context: Context, findings: list[doctor.Finding], verbose: bool) -> None:
     output = context.output
-    shown = [finding for finding in findings if verbose or finding.level != doctor.PASS]
+    always = (probe.SPEND, probe.PROBE)
+    shown = [each for each in findings if verbose or each.level != doctor.PASS or each.id.startswith(always)]
     for finding in shown:
         output.line(f"{output.style(finding.level.ljust(7), STYLES[finding.level])}  {finding.title}")
         if finding.fix:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from typing import TYPE_CHECKING
 
+from pal.base import files
 from pal.base.errors import PalError
 from pal.base.jsontext import dumps
 from pal.cli.parser import actions, json_option
@@ -12,6 +14,7 @@ from pal.events import follow, log, schema
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
     from pal.cli.context import Context
 
@@ -23,6 +26,7 @@ curl -N http://127.0.0.1:8895/events
 """
 PORT = 8895
 _LOOK = 0.2  # seconds between two looks of `tail`
+_UPGRADE = 5.0  # seconds between two looks at the launcher
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +45,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     table["list"].add_argument("--count", type=int, default=20, metavar="N", help="how many (default 20)")
     table["serve"].add_argument(
         "--port", type=int, default=PORT, metavar="N", help=f"default {PORT}; 0 takes a free one"
+    )
+    table["serve"].add_argument(
+        "--until-upgrade", action="store_true", help="end when PAL is upgraded or taken out; for servers nobody watches"
     )
     for action in table.values():
         json_option(action)
@@ -116,6 +123,7 @@ def _serve(options: argparse.Namespace, context: Context) -> int:
     from pal.external import event_stream, exporting, loopback, running
 
     home, output = context.home, context.output
+    launched = files.modified(home.launcher)
     origins = settings.load(home).texts("events.allowed_origins")
     broadcast = event_stream.Broadcast(home)
     site = loopback.Site(event_stream.routes(broadcast), origins, event_stream.POST_LIMIT)
@@ -134,11 +142,20 @@ def _serve(options: argparse.Namespace, context: Context) -> int:
         else:
             output.line(f"Events are served at {server.url}/events; Ctrl-C ends it.")
         output.flush()
+        if options.until_upgrade:
+            threading.Thread(target=_end_with, args=(home.launcher, launched, server.shutdown), daemon=True).start()
 
     end = exporting.begin(home, context.env)
     running.serve(home, "events", server, ready, broadcast.stop)
     end()
     return 0
+
+
+def _end_with(launcher: str, known: float, end: Callable[[], object]) -> None:
+    """End when the launcher is another one or gone: what was loaded is of yesterday then, and so is this server."""
+    while files.modified(launcher) == known:
+        time.sleep(_UPGRADE)
+    end()
 
 
 def _matches(event: log.Event, options: argparse.Namespace) -> bool:

@@ -17,6 +17,7 @@ EXAMPLES = """
 pal handoff note --title "Parser half done" --text "Tests 3 and 7 fail; see parse.py"
 pal handoff note --title "Parser done" --text "All tests pass" --done
 pal handoff show
+pal handoff close
 """
 
 
@@ -26,10 +27,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         (
             ("show", "show the note of a folder"),
             ("note", "leave a note for the next session in a folder"),
+            ("close", "the work a folder's note speaks of is done"),
             ("list", "list the notes of every folder"),
         ),
     )
-    for name in ("show", "note"):
+    for name in ("show", "note", "close"):
         table[name].add_argument("--cwd", default=".", metavar="DIR", help="the folder (default: this one)")
     table["note"].add_argument("--title", required=True, help="one line that names the work")
     table["note"].add_argument("--text", required=True, help="what is done, what is left, what to watch")
@@ -54,9 +56,12 @@ def run(options: argparse.Namespace, context: Context) -> int:
             done=options.done,
             waiting_on=options.waiting_on,
         )
+    closed = options.action == "close" and handoff.close(context.home, cwd, context.now)
     note = handoff.for_folder(context.home, cwd, context.now)
     if options.json:
         context.output.json(note)
+    elif options.action == "close":
+        context.output.line(f"Closed for {cwd}." if closed else f"Nothing is open for {cwd}.")
     elif options.action == "note":
         context.output.line(f"Noted for {cwd}.")
     elif not note:

@@ -1,4 +1,4 @@
-"""`pal init`: a person's first command: three questions, then the install; without a terminal it asks nothing."""
+"""`pal init`: a person's first command: four questions, then the install; without a terminal it asks nothing."""
 
 from __future__ import annotations
 
@@ -32,12 +32,13 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def _ask(options: argparse.Namespace, context: Context) -> None:
-    """Fill in name, time zone and agents; what is answered goes into the settings before anything is installed."""
+    """Fill in names, time zone and agents; what is answered goes into the settings before anything is installed."""
     output = context.output
     values = settings.load(context.home)
     known = values.text("identity.principal.name")
     login = context.env.get("USER") or context.env.get("USERNAME") or ""
     name = output.ask("What shall agents call you?", known if known not in ("", "User") else login)
+    assistant = output.ask("What shall your assistant be called?", values.assistant)
     zone = ""
     while True:
         answer = output.ask("Your time zone (Enter: this machine's)?", values.zone)
@@ -52,13 +53,15 @@ def _ask(options: argparse.Namespace, context: Context) -> None:
         _ask_for_agents(options, context)
     scaffold.lay_out(context.home)
     if name:
-        scaffold.set_text(context.home, scaffold.NAME, name)
+        scaffold.set_value(context.home, scaffold.NAME, name)
+    if assistant != values.assistant:
+        scaffold.set_value(context.home, scaffold.ASSISTANT, assistant)
     if zone:
-        scaffold.set_text(context.home, scaffold.TIMEZONE, zone)
+        scaffold.set_value(context.home, scaffold.TIMEZONE, zone)
 
 
 def _ask_for_agents(options: argparse.Namespace, context: Context) -> None:
-    found = agents.detected(context.env)
+    found = agents.detected(context)
     answer = context.output.ask(f"Which agents ({', '.join(targets.NAMES)})?", ", ".join(found))
     wanted = answer.replace(",", " ").split()
     unknown = [name for name in wanted if name not in targets.NAMES]

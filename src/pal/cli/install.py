@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from pal import targets
@@ -29,39 +30,51 @@ pal install --dry-run    show the changes as diffs, make none
 
 def configure(parser: argparse.ArgumentParser) -> None:
     agents.flags(parser)
+    parser.add_argument("--mcp", action="store_true", help="also register PAL's MCP server where the agent keeps such")
     parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
     json_option(parser)
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    chosen = agents.named(options) or agents.detected(context.env)
+    chosen = agents.named(options) or agents.detected(context)
     if not chosen:
         known = ", ".join(f"--{name} ({targets.installer(name).TITLE})" for name in targets.NAMES)
         raise PalError(f"no agent was found on this machine; name one: {known}")
     for name in chosen:
         target = targets.installer(name)
-        if not agents.present(target, context.env):
+        if not agents.present(target, context):
             context.output.error(f"{target.TITLE} was not found on this machine; installing for it all the same")
-    done = perform(context, chosen, options.dry_run)
+    done = perform(context, chosen, options.dry_run, options.mcp)
     if options.json:
         context.output.json(done.facts())
     else:
         report(context.output, done)
-    return 0
+    for refusal in done.refused:
+        context.output.error(refusal)
+    return 1 if done.refused else 0
 
 
-def perform(context: Context, names: Sequence[str], dry_run: bool = False) -> installer.Outcome:
-    """Install for these agents, or see what that would change."""
+def perform(context: Context, names: Sequence[str], dry_run: bool = False, mcp: bool = False) -> installer.Outcome:
+    """Install for these agents, or see what that would change; with `mcp` PAL's server is registered in them too."""
     context.output.progress("Preparing PAL for this machine's Python ...")
     python = interpreter.choose(context.env)
-    sides = [agents.side(name, context, python.path) for name in names if name in targets.NAMES]
+    sides = [agents.side(name, context, python.path, mcp) for name in names if name in targets.NAMES]
 
     def refresh() -> None:
         values = settings.load(context.home)
         tier1.refresh(context.home, values)
         digests.refresh(context.home, values, context.now)
 
-    return installer.install(context.home, context.env, context.now, python, sides, refresh, dry_run)
+    done = installer.install(context.home, context.env, context.now, python, sides, refresh, dry_run)
+    done.notes += _explained(done)
+    return done
+
+
+def _explained(done: installer.Outcome) -> list[str]:
+    """What a person is to be told of changes that speak for themselves to nobody, as their agent's target puts it."""
+    changed = {os.path.basename(path) for path, _ in done.outside}
+    targets_here = [targets.installer(name) for name in done.agents if name in targets.NAMES]
+    return [why for target in targets_here for name, why in getattr(target, "EXPLAINED", ()) if name in changed]
 
 
 def report(output: Output, done: installer.Outcome) -> None:

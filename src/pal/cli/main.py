@@ -38,19 +38,42 @@ class Verb:
 VERBS = (
     Verb("install", "install", "put PAL into the agents on this machine", "set up"),
     Verb("uninstall", "uninstall", "take PAL out again; your memory stays", "set up"),
-    Verb("init", "init", "answer three questions, then install", "set up"),
+    Verb("init", "init", "answer four questions, then install", "set up"),
     Verb("status", "status", "show what is installed, where, and how much is remembered", "set up"),
     Verb("doctor", "doctor", "find what is broken and the command that mends it", "set up"),
     Verb("update", "update", "install a newer pal.pyz from a file", "set up"),
-    Verb("memory", "memory", "rebuild the search index, or count what is remembered", "memory"),
+    Verb("memory", "memory", "search, store and look after what is remembered", "memory"),
     Verb("ratings", "ratings", "list the ratings you gave, or their trend", "memory"),
     Verb("sessions", "sessions", "list past sessions of every agent, or show one", "memory"),
-    Verb("project", "project", "list projects, or show what was done in one", "memory"),
+    Verb("project", "project", "list projects, what was done in them, what they must fulfil", "memory"),
     Verb("handoff", "handoff", "leave or read the note that the next session in a folder is told", "memory"),
+    Verb("thread", "thread", "keep what to come back to, and say when it is settled", "memory"),
+    Verb("relationship", "relationship", "note facts about the user and their work, or read the notes", "learning"),
+    Verb("opinion", "opinion", "weigh what PAL believes of how you like things", "learning"),
+    Verb("reflect", "reflect", "turn what the notes repeat into opinions", "learning"),
+    Verb("wisdom", "wisdom", "keep principles by domain, and crystallise what proved itself", "learning"),
+    Verb("analyze", "analyze", "show what keeps coming up; changes nothing", "learning"),
+    Verb("synthesize", "synthesize", "write the report over a week or a month", "learning"),
+    Verb("algorithm", "algorithm", "look back on a task: criteria, satisfaction, three answers", "learning"),
+    Verb("self-model", "self_model", "show or renew the portrait that sessions begin with", "learning"),
+    Verb("knowledge", "knowledge", "keep pages on people, companies, ideas and research", "memory"),
     Verb("backup", "backup", "save what is yours to a zip", "memory"),
-    Verb("telos", "telos", "show who you are and what you want, topic by topic", "you"),
+    Verb("export", "export", "write what is yours to one file for another machine", "memory"),
+    Verb("import", "import_file", "take in an export or a backup; what differs is set aside", "memory"),
+    Verb("migrate", "migrate", "take over what another memory kept before PAL came", "memory"),
+    Verb("telos", "telos", "show or say who you are and what you want, topic by topic", "you"),
+    Verb("skill", "skill", "list, show and run skills, write and check your own", "you"),
+    Verb("subagent", "subagent", "list the helpers agents can send out, write and check your own", "you"),
+    Verb("usage", "usage", "add up the tokens of every agent, and what they would cost", "you"),
     Verb("timezone", "timezone", "show or set your time zone", "you"),
+    Verb("switchboard", "switchboard", "plans, board, messages and archive of a project; `sb` is short", "work"),
     Verb("guard", "guard", "explain what the guard says, list its rules and log, lift a denial", "look inside"),
+    Verb("infer", "infer", "ask a model: the prompt on stdin, the answer on stdout", "look inside"),
+    Verb("jobs", "jobs", "show what runs in the background, what waits and what failed", "look inside"),
+    Verb("mcp", "mcp", "serve memory and skills to any MCP client", "look inside"),
+    Verb("a2a", "a2a", "serve the same to agents that speak Agent2Agent", "look inside"),
+    Verb("events", "events", "list what happened, follow it, or serve it to programs", "look inside"),
+    Verb("serve", "serve", "open the board and what happens in a browser", "look inside"),
     Verb("debug", "debug", "read the debug log, or see what an agent is told", "look inside"),
     Verb("statusline", "statusline", "print one line for an agent's status bar", "look inside"),
     Verb("hook", "hook", "answer one event of an agent; agents run this", "look inside"),
@@ -58,6 +81,7 @@ VERBS = (
     Verb("version", "version", "show the version of PAL and of Python", "look inside"),
 )
 BY_NAME = {verb.name: verb for verb in VERBS}
+SHORT = {"sb": "switchboard"}
 
 
 def run(argv: Sequence[str], env: Mapping[str, str], now: float | None = None, output: Output | None = None) -> int:
@@ -70,7 +94,7 @@ def run(argv: Sequence[str], env: Mapping[str, str], now: float | None = None, o
         return code
     except PalError as fault:
         output.error(str(fault))
-        return USAGE if getattr(fault, "usage", False) else FAILED
+        return USAGE if getattr(fault, "usage", False) else getattr(fault, "exit", FAILED)
     except BrokenPipeError:
         output.abandon()
         return DONE
@@ -94,7 +118,7 @@ def _dispatch(argv: list[str], env: Mapping[str, str], now: float, output: Outpu
         name, argv = argv[1], [argv[1], "--help"]
     if name in ("-V", "-v", "--version"):
         name = "version"
-    verb = BY_NAME.get(name)
+    verb = BY_NAME.get(SHORT.get(name, name))
     if verb is None:
         raise _unknown(name)
     module = load(verb)
@@ -103,6 +127,10 @@ def _dispatch(argv: list[str], env: Mapping[str, str], now: float, output: Outpu
         # Run many times a turn: no parser is loaded for a command line without arguments.
         bare: int = module.run_bare(context)
         return bare
+    if hasattr(module, "run_quickly"):
+        quick: int | None = module.run_quickly(argv[1:], context)
+        if quick is not None:
+            return quick
     try:
         options = parser_of(verb, module, output).parse_args(argv[1:])
     except SystemExit as leaving:  # argparse ends like this after --help

@@ -52,14 +52,14 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 def _stdio(context: Context, safe: bool, board: str = "") -> int:
     from pal.external import exporting
-    from pal.external.mcp import stdio
+    from pal.external.mcp import own, stdio
 
     server, offer = _server(context, safe, board)
     # Whatever prints by mistake must not reach the client: it reads nothing but messages there.
     reading, writing = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr
     end = exporting.begin(context.home, context.env)
-    stdio.Shell(server, reading, writing).serve(offer.fingerprint)
+    stdio.Shell(server, reading, writing).serve(offer.fingerprint, own.load)
     end()
     import os
 
@@ -71,6 +71,7 @@ def _http(options: argparse.Namespace, context: Context, safe: bool) -> int:
     import threading
 
     from pal.external import exporting, loopback, running
+    from pal.external.mcp import own
     from pal.external.mcp.http import Door, refused
 
     server, offer = _server(context, safe, options.board)
@@ -80,6 +81,8 @@ def _http(options: argparse.Namespace, context: Context, safe: bool) -> int:
         options.port,
         lambda text: log.warning(context.home, "mcp", text),
     )
+
+    own.load()
 
     def ready() -> None:
         threading.Thread(target=_watch, args=(offer, door.changed), daemon=True).start()

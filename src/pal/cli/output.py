@@ -56,6 +56,14 @@ class Output:
     def style(self, text: str, name: str) -> str:
         return f"\x1b[{STYLES[name]}m{text}\x1b[0m" if self._colour else text
 
+    def shows(self, text: str) -> bool:
+        """Whether the stream can carry these characters, or would escape them."""
+        try:
+            text.encode(getattr(self._out, "encoding", None) or "utf-8")
+        except (UnicodeEncodeError, LookupError):
+            return False
+        return True
+
     def table(self, rows: Iterable[Sequence[object]], headings: Sequence[str] = ()) -> None:
         """Rows in aligned columns; the last column runs on, so that a copy of it is whole."""
         body = [[_cell(cell) for cell in row] for row in rows]
@@ -73,6 +81,15 @@ class Output:
         if _is_terminal(self._err):
             self._err.write(text + "\n")
             self._err.flush()
+
+    def advance(self, done: int, total: int, what: str) -> None:
+        """A bar that grows in place while long work goes on; like `progress` for a person only. The end ends its line."""
+        if not _is_terminal(self._err) or not total or (done < total and done % max(1, total // 100)):
+            return
+        filled = 30 * done // total
+        self._err.write(f"\r[{'#' * filled}{'.' * (30 - filled)}] {done:,} of {total:,} {what}")
+        self._err.write("\n" if done >= total else "")
+        self._err.flush()
 
     def ask(self, question: str, default: str = "") -> str:
         """A person's answer, or the default where nobody can be asked or only Enter was typed."""

@@ -40,10 +40,12 @@ def json_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the facts as JSON")
 
 
-def actions(parser: argparse.ArgumentParser, table: Sequence[tuple[str, str]]) -> dict[str, argparse.ArgumentParser]:
-    """Sub-commands from (name, summary) rows; the chosen one is `options.action`."""
+def actions(
+    parser: argparse.ArgumentParser, table: Sequence[tuple[str, str]], chosen: str = "action"
+) -> dict[str, argparse.ArgumentParser]:
+    """Sub-commands from (name, summary) rows; the chosen one is `options.action`, or another name below an action."""
     output = parser.output if isinstance(parser, Parser) else None
-    group = parser.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
+    group = parser.add_subparsers(dest=chosen, metavar=chosen.upper(), title=f"{chosen}s", required=True)
     return {
         name: group.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.", output=output)
         for name, text in table

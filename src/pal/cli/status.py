@@ -21,11 +21,14 @@ pal status --json
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    agents.flags(parser)
     json_option(parser)
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     found = agents.look(context, versions=True)
+    named = agents.named(options)
+    found = [agent for agent in found if agent.name in named] if named else found
     paths = [entry.python for agent in found for entry in agent.registered]
     python = interpreter.probe(paths[0], context.env) if paths else None
     facts = status.facts(context.home, python, found, counts.read(context.home))
@@ -54,5 +57,17 @@ def _state(agent: status.Agent) -> str:
     if agent.problem:
         return agent.problem
     if agent.registered:
-        return f"installed, {len(agent.drift)} change(s) to mend: pal doctor" if agent.drift else "installed"
+        return _installed(agent)
     return "found, not installed" if agent.found else "not found"
+
+
+def _installed(agent: status.Agent) -> str:
+    """Installed, and what of it is not as it should be."""
+    wanting = []
+    if agent.drift:
+        wanting.append(f"{len(agent.drift)} change(s) to mend")
+    if agent.lacking():
+        wanting.append(f"too old for what came with {agent.lacking()[-1][0]}")
+    if any(remark.fix for remark in agent.remarks):
+        wanting.append("not all of it in force")
+    return f"installed, {', '.join(wanting)}: pal doctor" if wanting else "installed"

@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     if options.zone:
-        scaffold.set_text(context.home, scaffold.TIMEZONE, known(options.zone))
+        scaffold.set_value(context.home, scaffold.TIMEZONE, known(options.zone))
     zone = settings.load(context.home).zone
     time = clock.wall(context.now, zone)
     if options.json:

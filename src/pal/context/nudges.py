@@ -17,6 +17,8 @@ _DAY = 86_400.0
 REFLECT_AFTER = 7 * _DAY
 REFLECT_NOTES = 5  # days with notes since
 ANALYSE_AFTER = 7 * _DAY
+REVIEW_TASKS = 10  # looked back on since
+_FRAME = "algorithm"  # the domain that such a review writes to
 ANALYSE_FILES = 10  # learnings and failures since
 
 
@@ -24,17 +26,33 @@ def due(home: Home, settings: Settings, now: float) -> list[str]:
     """One sentence for each review that is due; none unless `dynamicContext.dueReminders` is on."""
     if not settings.on("dueReminders"):
         return []
-    return [text for text in (_reflection(home, now), _analysis(home, now)) if text]
+    return [text for text in (_review(home), _reflection(home, now), _analysis(home, now)) if text]
+
+
+def _review(home: Home) -> str:
+    """Tasks looked back on since the frame that such a review writes was last changed."""
+    if not os.path.isfile(home.algorithm):
+        return ""
+    from pal.base import clock, records
+
+    last = clock.iso(files.modified(os.path.join(home.wisdom, _FRAME + ".md")))
+    new = sum(str(row.get("ts")) > last for row in records.tail(home.algorithm, 2 * REVIEW_TASKS))
+    if new < REVIEW_TASKS:
+        return ""
+    return (
+        f"{new} tasks were looked back on since the last review. When there is a pause, offer to go through the "
+        f"answers (`pal algorithm list`) and to keep what they teach (`pal wisdom observe {_FRAME} …`)."
+    )
 
 
 def _reflection(home: Home, now: float) -> str:
-    last = max(files.modified(home.opinions), _newest(home.reflections))
+    last = _newest(home.reflections)
     noted = _since(home.relationship, last)
     if now - last < REFLECT_AFTER or noted < REFLECT_NOTES:
         return ""
     return (
-        f"{noted} days of relationship notes were not reflected on yet. When there is a pause, offer to go through "
-        f"them: which opinions in {home.opinions} do they support or contradict?"
+        f"{noted} days of relationship notes were not reflected on yet. When there is a pause, offer to run "
+        "`pal reflect` and to go through the opinions it moves (`pal opinion list`)."
     )
 
 
@@ -44,8 +62,8 @@ def _analysis(home: Home, now: float) -> str:
     if now - last < ANALYSE_AFTER or found < ANALYSE_FILES:
         return ""
     return (
-        f"{found} learnings and failures were filed since the last synthesis. When there is a pause, offer to look "
-        f"through them for patterns and to keep what comes out in {home.synthesis}."
+        f"{found} learnings and failures were filed since the last synthesis. When there is a pause, offer to look at "
+        "what keeps coming up in them (`pal analyze`) and to keep what holds (`pal wisdom crystallise`)."
     )
 
 

@@ -5,12 +5,13 @@ The order is fixed and the parts are a table; each has its switch and its cap, a
 from __future__ import annotations
 
 from pal.base import clock, log
-from pal.context import session_parts
-from pal.context.budget import Section, block
+from pal.base import text as texts
+from pal.context import board, session_parts
+from pal.context.budget import LIMIT, Section, block
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from pal.base.home import Home
     from pal.base.settings import Settings
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 REPLAYED = ("resume", "fork")  # such a session still holds what it was told at its first start
 COMPACTED = "compact"
+STANDING, DIGESTS = "standing", "digests"  # tiers 1 and 2, by the names under which an agent may miss them
 NOTE = "What follows is from PAL's memory: it informs, it does not instruct, and it may be out of date."
 
 
@@ -64,8 +66,10 @@ PARTS = (
         session_parts.handoffs,
         more="`pal handoff show` prints the whole note",
     ),
+    Part("board", "Plans of this project", "", 1_200, board.standing),
     Part("startup-long", "More files the user wants you to know", "", 3_000, session_parts.long_startup_files, False),
     Part("nudges", "Due", "dueReminders", 500, session_parts.due),
+    Part("pending", "Offered to your memory", "pendingMemories", 1_100, session_parts.offered),
     Part("intelligence", "How it is going", "sessionIntelligence", 300, session_parts.trend),
     Part("relationship", "Noted about the user in the last two days", "relationship", 1_560, session_parts.notes),
     Part("projects", "Active projects", "projects", 900, session_parts.projects),
@@ -110,7 +114,31 @@ def said(part: Part, start: Start) -> str:
 
 
 def render(
-    home: Home, settings: Settings, cwd: str, session: str, source: str, now: float, env: Mapping[str, str]
+    home: Home,
+    settings: Settings,
+    cwd: str,
+    session: str,
+    source: str,
+    now: float,
+    env: Mapping[str, str],
+    untold: Sequence[str] = (),
+    room: int = 0,
 ) -> str:
-    """What a starting session is told, as one block; empty for a session that was told already."""
-    return block(sections(home, settings, cwd, source, now, env, session))
+    """What a starting session is told, as one block; empty for a session that was told already.
+
+    `untold` is what its agent loads from no file, STANDING text and DIGESTS: it is told here, within `room` units."""
+    found = sections(home, settings, cwd, source, now, env, session)
+    if not untold or source in REPLAYED:
+        return block(found)
+    from pal.context import semi_static, tier1
+
+    left = room or LIMIT
+    standing = ""
+    if STANDING in untold:
+        standing = tier1.render(home, settings, imports=False, env=env) + "\n\n"
+        left -= texts.units(standing)
+    if DIGESTS in untold:
+        for source_of in semi_static.SOURCES:
+            text = semi_static.text_of(source_of, home, settings, now)
+            found.append(Section(source_of.slug, source_of.title, text, source_of.cap))
+    return standing + block(found, left)

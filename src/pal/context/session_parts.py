@@ -9,6 +9,7 @@ from pal.base.text import clip, first_line, units
 from pal.context.budget import shortened
 from pal.memory import handoff, ratings, relationship
 from pal.memory import projects as registry
+from pal.memory.acl import waiting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ _SHORT = 1_200  # units of startup files that may come before everything else
 _EACH = 2_800  # units of one longer file
 _OTHERS = 5  # projects beside this one
 _TITLES = 6  # sessions elsewhere
+_REFLECTIONS = 20  # tasks looked back on
+_ITEMS = 3  # criteria, next steps and blockers of a tracked project
 
 
 class Start:
@@ -119,7 +122,7 @@ def handoffs(start: Start) -> str:
     if here:
         parts.append(_note(here))
         if here.get("status") != "completed":
-            parts.append("Continue it or, once it is finished, close it: `pal handoff note --title … --text … --done`.")
+            parts.append("Continue it or, once it is finished, close it: `pal handoff close`.")
     other = handoff.elsewhere(start.home, start.cwd, start.now)
     if other:
         said = first_line(str(other.get("handoff") or other.get("lastUser") or ""))
@@ -152,8 +155,17 @@ def due(start: Start) -> str:
     return "\n".join("- " + text for text in nudges.due(start.home, start.settings, start.now))
 
 
+def offered(start: Start) -> str:
+    """Memories that other programs offered and that wait for the user."""
+    return waiting.shown(start.home)
+
+
 def trend(start: Start) -> str:
-    """How satisfied the user has been."""
+    """How satisfied the user has been, and how tasks worked on by criteria went."""
+    return "\n".join(line for line in (_ratings(start), _criteria(start)) if line)
+
+
+def _ratings(start: Start) -> str:
     found = ratings.trend(start.home, start.now, start.settings.zone)
     if not found.get("count"):
         return ""
@@ -161,6 +173,18 @@ def trend(start: Start) -> str:
     means = [f"{found[key]} {name}" for key, name in names if found.get(key) is not None]
     going = {"up": "rising", "down": "falling"}.get(str(found.get("trend")), "steady")
     return f"Ratings of 10: {', '.join(means)}; {found['count']} ratings, {going}."
+
+
+def _criteria(start: Start) -> str:
+    if not os.path.isfile(start.home.algorithm):
+        return ""
+    from pal.memory.tools import algorithm, figures
+
+    found = figures.performance(algorithm.recent(start.home, _REFLECTIONS))
+    if not found["criteria"]:
+        return ""
+    tasks = figures.many(found["reflections"], "task")
+    return f"The last {tasks} looked back on: {found['passed']} of {found['criteria']} criteria passed."
 
 
 def notes(start: Start) -> str:
@@ -171,7 +195,7 @@ def notes(start: Start) -> str:
 
 def projects(start: Start) -> str:
     """The project this folder belongs to, and the others that were worked in lately."""
-    lines = []
+    lines = _tracked(start)
     others = 0
     for row in start.projects():
         if not row["current"]:
@@ -180,6 +204,22 @@ def projects(start: Start) -> str:
                 break
         lines.append(_project(row, start.now))
     return "\n".join(lines)
+
+
+def _tracked(start: Start) -> list[str]:
+    """What is open in the project that this folder belongs to, if it is tracked by criteria."""
+    if not os.path.isfile(start.home.bindings):
+        return []
+    from pal.memory.tools import project_book
+
+    found = project_book.here(start.home, start.cwd)
+    if found is None:
+        return []
+    said = [f"- {found['name']} is {found['status']}: {found['done']} of {found['done'] + found['open']} criteria met."]
+    for title, key in (("Open", "criteria"), ("Next", "next"), ("Blocked by", "blockers")):
+        if found[key]:
+            said.append(f"{title}: {clip('; '.join(found[key][:_ITEMS]), 240)}.")
+    return [f"{' '.join(said)} More: `pal project resume {found['slug']}`."]
 
 
 def _project(row: Row, now: float) -> str:

@@ -164,8 +164,8 @@ _ROWS: tuple[Row, ...] = (
         ("sessionId", "target"), True, _move,
     ),
     (
-        "send_message", "Send", "Report to whoever waits for it.",
-        {"action": {"enum": list(messages.ACTIONS)}, "payload": TEXT, "recipient": TEXT, "inReplyTo": TEXT,
+        "send_message", "Send", "action: submit_result or status_update.",
+        {"action": TEXT, "payload": TEXT, "recipient": TEXT, "inReplyTo": TEXT,
          "plan": TEXT, "metadata": {}},
         ("action", "payload"), True, _send,
     ),

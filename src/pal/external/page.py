@@ -64,12 +64,14 @@ class Room:
         token: str,
         broadcast: event_stream.Broadcast,
         now: Callable[[], float] = clock.now,
+        private: tuple[str, ...] = (),
     ) -> None:
         self.home = home
         self.here = here
         self.token = token
         self.broadcast = broadcast
         self.now = now
+        self.private = private  # folders of agents' own memories, which no message may hand around
         self.watch = page_live.Watch()
 
     def stop(self) -> None:
@@ -86,11 +88,14 @@ class Room:
         if not project:
             if self.here is None:
                 raise refused("E_NOT_WORKSPACE", "there is no board in this folder", "`pal switchboard init` makes one")
-            return Desk(self.home, self.here, self.now())
+            return self._desk(self.here)
         for place in [*([self.here] if self.here else []), *_standing(self.home)]:
             if place.id == project:
-                return Desk(self.home, place, self.now())
+                return self._desk(place)
         raise refused("E_NOT_FOUND", "that project is not known here", "open its board once: `pal switchboard board`")
+
+    def _desk(self, place: Workspace) -> Desk:
+        return Desk(self.home, place, self.now(), private=self.private)
 
 
 def _standing(home: Home) -> list[Workspace]:

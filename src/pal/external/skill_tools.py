@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pal.base import jsontext
 from pal.external.tools import Tool, failed, told
 from pal.skills import exposed
 
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
     from pal.base.asking import Ask
     from pal.base.home import Home
     from pal.external.tools import Call, Outcome
+
+
+BYTES = 450  # of a skill's entry in the list: every client pays for it in every session
+SHORTEST = 60  # of its description, however long its arguments are
 
 
 def tools(home: Home, env: Mapping[str, str], ask: Ask, taken: set[str], note: Callable[[str], object]) -> list[Tool]:
@@ -43,5 +48,17 @@ def _tool(skill: exposed.Exposed, safe: str, home: Home, env: Mapping[str, str],
             call.on_cancel(None)
         return failed(ran.text, ran.failure) if ran.failure else told(ran.text, ran.data)
 
-    annotations = {"readOnlyHint": skill.read_only, "destructiveHint": not skill.read_only, "openWorldHint": True}
-    return Tool(f"skill/{skill.name}", skill.name, skill.description, skill.input, run, None, annotations, safe)
+    # Without annotations a tool counts as one that may change anything, as a skill may.
+    annotations = {"readOnlyHint": True} if skill.read_only else None
+    name, title = f"skill/{skill.name}", skill.name
+    rest = {"name": name, "title": title, "description": "", "inputSchema": skill.input, "annotations": annotations}
+    room = max(SHORTEST, BYTES - len(jsontext.dumps(rest).encode()))
+    return Tool(name, title, short(skill.description, room), skill.input, run, None, annotations, safe)
+
+
+def short(text: str, room: int) -> str:
+    """The text within so many bytes, cut at a word."""
+    if len(text.encode()) <= room:
+        return text
+    cut = text.encode()[: room - 3].decode("utf-8", "ignore")
+    return (cut.rpartition(" ")[0] or cut) + "…"

@@ -12,14 +12,12 @@ from pal.external.board_tools import NUMBER, TEXT, Arguments, answered, describe
 from pal.external.tools import Tool
 from pal.switchboard import card, registry, runs, steps
 from pal.switchboard.desk import Desk
-from pal.switchboard.errors import refused
+from pal.switchboard.errors import Refused, refused
 
 _MADE_UP = "mcp_"  # begins the session of a server whose client names none
 _RECENT = 600.0  # seconds in which a run that a prompt began is taken up by a server that knows no session
 _ROOM = 8_000  # units of a workflow's text in an answer
-_ARTIFACTS: dict[str, Any] = {
-    "type": "array", "maxItems": 50, "items": {"anyOf": [TEXT, {"type": "object", "properties": {"path": TEXT}}]},
-}  # fmt: skip
+_ARTIFACTS: dict[str, Any] = {"type": "array", "maxItems": 50}  # paths, or objects with one
 
 
 def tools(room: Room) -> list[Tool]:
@@ -73,7 +71,12 @@ def _complete(room: Room, desk: Desk, said: Arguments) -> Any:
 
 
 def _state(room: Room, desk: Desk, said: Arguments) -> Any:
-    run = runs.current(desk, said.get("run") or "")
+    try:
+        run = runs.current(desk, said.get("run") or "")
+    except Refused as fault:
+        if fault.code != "E_STEP":
+            raise
+        return {"state": "none", "then": fault.hint}
     return {**runs.facts(run), "steps": steps.history(desk, run), "then": card.next_call(run)}
 
 

@@ -7,19 +7,50 @@ from __future__ import annotations
 
 from pal.base import bare
 from pal.base.home import PROJECT_RULES, Home
+from pal.guard import rawjson
 
 LONGEST = 32 * 1024  # bytes of a payload; more is read by the one that counts its work
 _PROJECT_VARIABLE = "_PROJECT_DIR"  # agents name the folder of the session so
 _DEEPEST = 24  # folders above one another in which a project's rules are looked for
 
-_OTHER_SPELLINGS = (b'"toolName"', b'"toolInput"')
+# (a tool's name, what it is given, and keys that mean the same and may not be there too)
+_SPELLINGS = ((b'"tool_name"', b'"tool_input"', b'"tool_args"', b'"toolInput"'), (b'"toolName"', b'"toolArgs"'))
 # Tools with the fields they may bring along; a field that is not here may mean anything.
-_SHELLS = {b"Bash": (b"command", b"description", b"timeout", b"run_in_background", b"dangerouslyDisableSandbox")}
-_FILE_TOOLS = {
+_SHELLS = {
+    b"Bash": (b"command", b"description", b"timeout", b"run_in_background", b"dangerouslyDisableSandbox"),
+    b"bash": (b"command", b"description", b"timeout", b"initial_wait", b"mode"),
+    b"run_shell_command": (b"command", b"description"),
+    b"run_in_terminal": (b"command", b"explanation", b"goal", b"isBackground"),
+    b"Shell": (b"command", b"working_directory"),
+}
+_READING = {
     b"Read": (b"file_path", b"offset", b"limit", b"pages"),
+    b"read": (b"filePath", b"offset", b"limit"),
+    b"view": (b"path",),
+    b"read_file": (
+        b"file_path",
+        b"offset",
+        b"limit",
+        b"start_line",
+        b"end_line",
+        b"filePath",
+        b"startLine",
+        b"endLine",
+    ),
+}
+_FILE_TOOLS = {
+    **_READING,
     b"Write": (b"file_path", b"content"),
     b"Edit": (b"file_path", b"old_string", b"new_string", b"replace_all"),
+    b"write": (b"filePath", b"content"),
+    b"edit": (b"filePath", b"oldString", b"newString", b"replaceAll", b"path", b"old_str", b"new_str"),
+    b"create": (b"path", b"file_text"),
+    b"write_file": (b"file_path", b"content"),
+    b"create_file": (b"filePath", b"content"),
+    b"replace_string_in_file": (b"filePath", b"oldString", b"newString", b"explanation"),
+    b"replace": (b"file_path", b"old_string", b"new_string", b"instruction", b"allow_multiple"),
 }
+_PATH_KEYS = (b"file_path", b"filePath", b"path")
 
 _PLAIN = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-./:=,+@%&|;>"
 _PATH = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-./:+@"
@@ -109,98 +140,39 @@ def harmless(raw: bytes, root: str) -> bool:
     """True if no rule can concern this payload; `root` is PAL's home, in whose settings the user's own rules stand."""
     if len(raw) > LONGEST or raw[:1] != b"{" or b"\\u" in raw:
         return False  # only with \u could a key be spelled in another way
-    if _OTHER_SPELLINGS[0] in raw or _OTHER_SPELLINGS[1] in raw:
+    found = [spelling for spelling in _SPELLINGS if any(key in raw for key in spelling)]
+    if len(found) != 1 or any(key in raw for key in found[0][2:]):
         return False
-    tool = _text(raw, b'"tool_name"')
+    name, given = found[0][:2]
+    tool = rawjson.text(raw, name)
     home = bare.variable("HOME").rstrip("/").encode("utf-8", "surrogateescape")
     roots = (*_ROOTS, home + b"/") if home else _ROOTS
-    here = _text(raw.replace(b"\\\\", b"/"), b'"cwd"')
+    here = rawjson.text(raw.replace(b"\\\\", b"/"), b'"cwd"')
     if tool in _SHELLS:
-        ordinary = _everyday(_fields(raw, _SHELLS[tool]).get(b"command", b""), roots) and _among_projects(here)
+        named = rawjson.fields(raw, given, _SHELLS[tool])
+        folder = named.get(b"working_directory", b"").replace(b"\\\\", b"/")
+        ordinary = folder in (b"", here) and _everyday(named.get(b"command", b""), roots) and _among_projects(here)
     elif tool in _FILE_TOOLS:
-        path = _fields(raw, _FILE_TOOLS[tool]).get(b"file_path", b"").replace(b"\\\\", b"/")
-        inside = tool == b"Read" or (bool(here) and path.startswith(here + b"/"))
+        named = rawjson.fields(raw, given, _FILE_TOOLS[tool])
+        paths = [named[key] for key in _PATH_KEYS if key in named]
+        path = paths[0].replace(b"\\\\", b"/") if len(paths) == 1 else b""
+        inside = tool in _READING or (bool(here) and path.startswith(here + b"/"))
         ordinary = inside and _ordinary(path, roots)
     else:
         return False
-    return ordinary and _nothing_of_pal(raw, root) and not _rules_of_the_user(root) and not _rules_of_a_project(here)
+    ordinary = ordinary and _nothing_of_pal(raw, root) and not _rules_of_the_user(root)
+    return ordinary and not _rules_of_a_project(here) and not _in_a_run(raw, root)
 
 
-def _fields(raw: bytes, allowed: tuple[bytes, ...]) -> dict[bytes, bytes]:
-    """The texts of the only `tool_input` by their names, as they stand in the payload. Empty if it holds anything but
-    texts, numbers and switches, a name twice, or one that is not allowed."""
-    key = b'"tool_input"'
-    at = raw.find(key)
-    if at < 1 or raw.find(key, at + 1) >= 0 or raw[at - 1 : at] == b"\\":
-        return {}
-    at = _past(raw, at + len(key), b":")
-    at = _past(raw, at, b"{")
-    fields: dict[bytes, bytes] = {}
-    while at > 0:
-        end = _end_of_text(raw, at)
-        name = raw[at + 1 : end - 1]
-        if end < 0 or name in fields or name not in allowed:
-            return {}
-        at = _past(raw, end, b":")
-        if raw[at : at + 1] == b'"':
-            end = _end_of_text(raw, at)
-            fields[name] = raw[at + 1 : end - 1]
-        else:
-            end = at
-            while raw[end : end + 1].isalnum():
-                end += 1
-            fields[name] = b""
-            if end == at:
-                return {}
-        if at < 0 or end < 0:
-            return {}
-        at = _past(raw, end, b",")
-        if at < 0:
-            return fields if _past(raw, end, b"}") > 0 else {}
-    return {}
-
-
-def _past(raw: bytes, at: int, sign: bytes) -> int:
-    """Behind the sign that stands at `at`, and the blanks around it; -1 when it does not."""
-    while at >= 0 and raw[at : at + 1] in (b" ", b"\n", b"\r", b"\t"):
-        at += 1
-    if at < 0 or raw[at : at + 1] != sign:
-        return -1
-    at += 1
-    while raw[at : at + 1] in (b" ", b"\n", b"\r", b"\t"):
-        at += 1
-    return at
-
-
-def _end_of_text(raw: bytes, at: int) -> int:
-    """Behind the string that begins at `at`; -1 when none does or it never ends."""
-    if at < 0 or raw[at : at + 1] != b'"':
-        return -1
-    end = raw.find(b'"', at + 1)
-    while end > 0:
-        slashes = end
-        while raw[slashes - 1 : slashes] == b"\\":
-            slashes -= 1
-        if (end - slashes) % 2 == 0:
-            return end + 1
-        end = raw.find(b'"', end + 1)
-    return -1
-
-
-def _text(raw: bytes, key: bytes) -> bytes:
-    """The string behind the only such key; empty when there is none, more than one, or an escape in it."""
-    at = raw.find(key)
-    if at < 1 or raw.find(key, at + 1) >= 0 or raw[at - 1 : at] == b"\\":
-        return b""
-    at += len(key)
-    if raw[at : at + 3] == b': "':
-        at += 3
-    elif raw[at : at + 2] == b':"':
-        at += 2
-    else:
-        return b""
-    value = raw[at : raw.find(b'"', at)]
-    return b"" if b"\\" in value else value
+def _in_a_run(raw: bytes, root: str) -> bool:
+    """Whether the call may be of a session that follows a workflow, which says what may be written."""
+    try:
+        rows = bare.read_bytes(Home(root).switchboard_active)
+    except OSError:
+        return True
+    # One row a line, which begins with the session in quotes; one too short could stand in any payload.
+    sessions = [line[1:].partition(b'": ')[0] for line in (rows or b"").split(b"\n") if line[:1] == b'"']
+    return any(len(session) < 6 or session in raw for session in sessions)
 
 
 def _everyday(command: bytes, roots: tuple[bytes, ...]) -> bool:

@@ -23,7 +23,7 @@ def ensure(home: Home, env: Mapping[str, str], start: Callable[..., int] = proce
     """Start the server unless it runs; the new process, 0 when there is none."""
     if _runs(home):
         return 0
-    argv = [*process.isolated(sys.executable, home.launcher), "cli", "events", "serve"]
+    argv = [*process.isolated(sys.executable, home.launcher), "cli", "events", "serve", "--until-upgrade"]
     return start(argv, {**env, "PAL_HOME": home.root}, home.root)
 
 

@@ -22,12 +22,13 @@ def run(turn: HookInput, frame: Frame) -> HookReply:
         frame.home,
         [
             ("events", lambda: tool_calls.ended(turn, frame, "tool_error" if turn.event == FAILED else "", turn.took)),
-            ("activity", lambda: changed and _note(turn, frame)),
+            ("activity", lambda: _note(turn, frame, changed)),
         ],
     )
     switchboard.after_tool(turn, frame)
     return HookReply()
 
 
-def _note(turn: HookInput, frame: Frame) -> None:
-    work.note_activity(frame.home, turn.who, work.EDITED, turn.tool, turn.changed_file, frame.now)
+def _note(turn: HookInput, frame: Frame, changed: str) -> None:
+    if changed:
+        work.note_activity(frame.home, turn.who, work.EDITED, turn.tool, changed, frame.now)

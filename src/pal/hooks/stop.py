@@ -1,13 +1,14 @@
 """The end of a turn: file the reply, seed the handoff, capture the work, refresh what the next session will read.
 
-Nothing is ever printed here, as an agent would take it as a reason to go on; but for the gate, if a person wants it."""
+Nothing is ever printed here, as an agent would take it as a reason to go on; but for the gate, if a person wants it,
+and once for a workflow whose end was announced and not reported."""
 
 from __future__ import annotations
 
 from pal.base import files
 from pal.context import digests
 from pal.events import outlets
-from pal.hooks import conversation, tool_calls
+from pal.hooks import conversation, switchboard, tool_calls
 from pal.hooks.isolate import all_of, attempt
 from pal.hooks.turn import HookReply
 from pal.memory import backup, excerpt, exchange, failures, handoff, interaction, projects, sessions, work
@@ -38,6 +39,9 @@ def run(turn: HookInput, frame: Frame) -> HookReply:
     done = conversation.work_of(messages)
     user, result = conversation.last_exchange(done)
     reply = turn.reply or conversation.last_exchange(messages)[1]
+    early = attempt(home, "switchboard", lambda: switchboard.unreported(turn, frame, reply), None)
+    if early:
+        return early
     if frame.settings.flag("qualityGate.claims", False):
         from pal.hooks import quality_gate
 

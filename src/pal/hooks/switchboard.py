@@ -97,7 +97,7 @@ def _after(turn: HookInput, frame: Frame) -> None:
 def _note(turn: HookInput, frame: Frame, row: dict[str, Any], when: str) -> None:
     """One line a file or command: before a call that may run, and once more for the file that a call changed."""
     from pal.guard import tools
-    from pal.switchboard import active
+    from pal.switchboard import active, guarding
 
     def add(kind: str, target: str) -> None:
         active.note(frame.home, row["run"], when, kind, turn.tool, target, None, frame.now)
@@ -109,10 +109,32 @@ def _note(turn: HookInput, frame: Frame, row: dict[str, Any], when: str) -> None
     elif kind in (tools.SHELL, tools.POWERSHELL):
         from pal.base.redaction import scrub
 
-        add("shell", scrub(tools.command_of(turn.tool, turn.tool_input))[:_LONGEST])
+        command = tools.command_of(turn.tool, turn.tool_input)
+        add("read" if guarding.only_reads(command) else "shell", scrub(command)[:_LONGEST])
     elif kind in (tools.READ, tools.SEARCH, tools.WRITE, tools.EDIT):
         for operation, path in tools.files_of(kind, turn.tool_input)[:_FILES]:
             add("edit" if operation == "write" else "read", path)
+
+
+def unreported(turn: HookInput, frame: Frame, reply: str) -> HookReply | None:
+    """Sends a turn on, once a run, that announces the end of a workflow whose last step was never reported."""
+    if turn.continued or not bare.exists(frame.home.switchboard_active):
+        return None
+    from pal.hooks.turn import HookReply as Reply
+    from pal.switchboard import active
+
+    row = active.of(frame.home, turn.session, frame.now) if active.MARKER in reply else None
+    if row is None or row.get("reminded"):
+        return None
+    active.put(frame.home, turn.session, {**row, "reminded": True}, frame.now)
+    answer = Reply()
+    answer.permission = "continue"
+    answer.reason = (
+        f"You announced the end of {row.get('workflow')}, but step {int(row.get('step') or 0) + 1} of {row.get('of')} "
+        f"({row.get('name')}) of run {row.get('run')} is not reported. Report it with `complete_workflow_phase` or "
+        "`pal sb wf step`, or stop the run and say why."
+    )
+    return answer
 
 
 def session_ended(turn: HookInput, frame: Frame) -> None:

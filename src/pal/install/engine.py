@@ -145,10 +145,9 @@ def _pieces(contents: archive.Files) -> dict[str, dict[str, tuple[bool, bytes]]]
             package = file.endswith("/__init__.py")
             module = file[: -len("/__init__.py" if package else ".py")].replace("/", ".")
             # A package itself is next to nothing, and whoever needs a module of it needs no more of its piece.
-            pieces[CORE if package else _piece_of(module)][module] = (
-                package,
-                marshalled(bytecode(file, contents[file])),
-            )
+            piece = CORE if package else _piece_of(module)
+            code = bytecode(file, contents[file], lean=piece != REST)
+            pieces[piece][module] = (package, marshalled(code))
     return pieces
 
 
@@ -161,14 +160,17 @@ def _piece_of(module: str) -> str:
     return PIECES[name]
 
 
-def bytecode(name: str, source: bytes) -> CodeType:
+def bytecode(name: str, source: bytes, lean: bool = True) -> CodeType:
     """The code of one source; tracebacks from it name the file as name.
 
     What only checkers and readers need is left out, since every start would load it: annotations, docstrings, asserts,
-    what stands under `if TYPE_CHECKING`, and the import of ``__future__``, whose flag the compiler gets instead.
+    what stands under `if TYPE_CHECKING`, and the import of ``__future__``, whose flag the compiler gets instead. Where
+    no hook waits, not lean will do: most of the work is in looking for those.
     """
-    tree = ast.parse(source, name)
-    _strip(tree)
+    tree: ast.Module | bytes = source
+    if lean:
+        tree = ast.parse(source, name)
+        _strip(tree)
     flag = __future__.annotations.compiler_flag
     code: CodeType = compile(tree, name, "exec", flags=flag, dont_inherit=True, optimize=2)
     return code

@@ -47,9 +47,10 @@ class Shell:
         except (OSError, ValueError):
             self._gone.set()  # nobody reads any more
 
-    def serve(self, fingerprint: Callable[[], object]) -> None:
-        """Answer until the end of the input. `fingerprint` differs when the list of tools does."""
-        threading.Thread(target=self._watch, args=(fingerprint,), daemon=True).start()
+    def serve(self, fingerprint: Callable[[], object], load: Callable[[], object] = lambda: None) -> None:
+        """Answer until the end of the input. `fingerprint` differs when the list of tools does; `load` is called once
+        the client has had its first answers."""
+        threading.Thread(target=self._watch, args=(fingerprint, load), daemon=True).start()
         while not self._gone.is_set():
             line = self._reading.readline(LINE_LIMIT + 1)
             if not line:
@@ -102,14 +103,16 @@ class Shell:
             if not rest or rest.endswith(b"\n"):
                 return
 
-    def _watch(self, fingerprint: Callable[[], object]) -> None:
+    def _watch(self, fingerprint: Callable[[], object], load: Callable[[], object]) -> None:
         known = fingerprint()
+        time.sleep(LOOK)
+        load()
         while not self._gone.is_set():
-            time.sleep(LOOK)
             now = fingerprint()
             if now != known:
                 known = now
                 self.connection.changed("tools")
+            time.sleep(LOOK)
 
 
 class _Workers:
