@@ -49,6 +49,23 @@ def test_without_a_board_the_exit_code_is_three_and_nothing_is_made(sb):
     assert os.listdir() == []
 
 
+def test_a_repositorys_first_plan_makes_its_board_at_the_top(sb, monkeypatch):
+    os.makedirs("deep/down")
+    os.mkdir(".git")
+    monkeypatch.chdir("deep/down")
+    assert sb("plan", "import", "-", "--dry-run", into="# A\n")[0] == 3
+    code, out, _ = sb("plan", "new", "First")
+    assert (code, "Made a board for" in out) == (0, True)
+    assert os.listdir() == [] and os.path.isfile("../../.switchboard/board.db")
+    assert "Made a board" not in sb("plan", "new", "Second")[1]
+
+
+def test_a_first_plan_for_a_named_folder_makes_its_board_there(sb, tmp_path):
+    (tmp_path / "other").mkdir()
+    assert sb("plan", "new", "First", "--root", str(tmp_path / "other"))[0] == 0
+    assert os.listdir() == [] and os.listdir(tmp_path / "other") == [".switchboard"]
+
+
 def test_init_twice_says_so(sb):
     assert "made" in sb("init")[1]
     assert "stands already" in sb("init")[1]

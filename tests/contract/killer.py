@@ -75,10 +75,11 @@ class Counter:
 def load(archive: str) -> None:
     """Import all of PAL, so that children do not, and replace what starts processes."""
     sys.path.insert(0, archive)
-    with zipfile.ZipFile(archive) as contents:
-        for name in contents.namelist():
-            if name.startswith("pal/") and name.endswith(".py"):
-                importlib.import_module(name[: -len(".py")].replace("/", ".").replace(".__init__", ""))
+    from pal.install import archive as packing
+
+    for name in packing.files(archive):
+        if name.startswith("pal/") and name.endswith(".py"):
+            importlib.import_module(name[: -len(".py")].replace("/", ".").replace(".__init__", ""))
     from pal import app
     from pal.base import assets, process
     from pal.install import home_setup, interpreter

@@ -13,6 +13,7 @@ import find_python
 import pytest
 
 from pal import bundled
+from pal.base import assets
 from pal.base.errors import PalError
 from pal.install import archive as packing
 from pal.install import engine
@@ -114,6 +115,8 @@ def test_the_files_come_back_from_every_form_they_are_packed_in(tmp_path: Path, 
             made.extractall(place)
         with zipfile.ZipFile(place / bundled.INNER) as inner:
             inner.extractall(place)
+        with zipfile.ZipFile(place / assets.BUNDLE) as inner:
+            inner.extractall(place / "assets")
     else:
         place.write_bytes(packing.pack(files) if form == "pal.pyz" else engine.tune(files))
     assert packing.files(str(place)) == files

@@ -46,6 +46,7 @@ FILES = {
     "memory/signals/ratings.jsonl": "log",
     "memory/signals/interaction/MONTH.jsonl": "log",
     "memory/state/activity/s1.jsonl": "log",
+    "memory/state/hook-events.jsonl": "log",
 }
 
 
@@ -346,7 +347,7 @@ def small_disk(tmp_path):
     """A file system of 3 MB at tmp_path/small, where this machine lets us mount one; else None."""
     path = tmp_path / "small"
     path.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "none", str(path)]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=16m", "none", str(path)]
     try:
         mounted = subprocess.run(mount, capture_output=True).returncode == 0
     except OSError:

@@ -220,6 +220,6 @@ def test_a_call_that_may_run_loads_next_to_nothing(installed):
 
     unread, read = loaded("git status"), loaded('git commit -m "x"')
     assert "pal.guard.prefilter" in unread
-    assert not {"pal.base.jsontext", "pal.guard.judge", "os"} & unread
+    assert not {"pal.guard.judge", "pal.guard.decide", "pal.base.settings", "os"} & unread
     assert "pal.guard.judge" in read
     assert not {"os", "json", "re", "pal.base.files", "pal.base.redaction", "pal.guard.powershell"} & read

@@ -107,7 +107,7 @@ def test_a_fresh_home_gets_everything_and_every_file_is_where_it_belongs(run_pal
     done = install(run_pal)
     settings = json.loads((claude / "settings.json").read_text(encoding="utf-8"))
     assert set(settings["hooks"]) == {
-        "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse",
+        "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure",
         "Stop", "SubagentStop", "PreCompact", "SessionEnd",
     }  # fmt: skip
     for groups in settings["hooks"].values():

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from pal.install import archive as packing
+
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the killer forks")
 
 KILLER = Path(__file__).with_name("killer.py")
@@ -70,9 +72,15 @@ class Killer:
 
 @pytest.fixture(scope="module")
 def killer(archive, tmp_path_factory):
+    """With one of the many skills: each of the others would be the same operations again."""
     folder = tmp_path_factory.mktemp("killer")
+    small = folder / "pal.pyz"
+    left_out = ("assets/skills/", "assets/web/", "assets/workflows/")
+    whole = packing.files(str(archive))
+    kept_files = {n: d for n, d in whole.items() if not n.startswith(left_out) or n.startswith("assets/skills/think/")}
+    small.write_bytes(packing.pack(kept_files))
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("PAL_", "CLAUDE", "PYTHON"))}
-    started = Killer(archive, {**kept, "HOME": str(folder), "PAL_PYTHON": sys.executable})
+    started = Killer(small, {**kept, "HOME": str(folder), "PAL_PYTHON": sys.executable})
     yield started
     started.close()
 

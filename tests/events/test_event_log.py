@@ -46,9 +46,11 @@ def test_an_event_of_more_than_16_kib_is_dropped(home, now) -> None:
     assert log.recent(home, 10) == []
 
 
-def test_a_folder_in_its_place_costs_nobody_anything(home, now) -> None:
+def test_a_folder_in_its_place_is_kept_under_another_name(home, now) -> None:
     os.mkdir(home.events)
-    assert "could not be written" in log.emit(home, start(now))[0]
+    assert log.emit(home, start(now)) == []
+    assert len(log.recent(home, 5)) == 1
+    assert [path.is_dir() for path in Path(home.state).glob("hook-events.jsonl.corrupt-*")] == [True]
 
 
 def test_a_torn_line_hides_neither_the_event_before_nor_the_one_behind(home, now) -> None:

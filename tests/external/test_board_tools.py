@@ -13,6 +13,7 @@ from pal.external.board_room import Room
 from pal.external.board_tools import board_tools
 from pal.external.mcp import own
 from pal.external.mcp.catalog import Catalog
+from pal.memory.acl import tiers
 from pal.switchboard import archive_query, board, schema, workspace
 from pal.switchboard.desk import Desk
 
@@ -41,8 +42,8 @@ def ask(room, home):
     """ask("tool", argument=…): (the data it gave, the code of its refusal or "")."""
     table = {each.name: each for each in board_tools(room)}
 
-    def call(tool, agent="", **arguments):
-        outcome = tools.run(home, table[tool], arguments, tools.Call("mcp", agent=agent))
+    def call(tool, agent="", channel="mcp", token="", **arguments):
+        outcome = tools.run(home, table[tool], arguments, tools.Call(channel, agent=agent, token=token))
         if outcome.error:
             text = outcome.content[0]["text"]
             code = (outcome.structured or {}).get("code", "")
@@ -131,6 +132,17 @@ def test_who_is_listed_as_read_only_reads(ask, home):
     assert ask("create_plan", agent="visitor", title="X")[1] == "E_READONLY"
     assert ask("get_kanban_state", agent="visitor")[1] == ""
     assert ask("create_plan", agent="friend", title="X")[1] == ""
+
+
+def test_a_caller_from_outside_sends_messages_and_shows_a_token_for_more(ask, clean_env):
+    made, _ = ask("create_plan", title="A")
+    move = {"sessionId": made["sessionId"], "target": "planned"}
+    assert ask("move_kanban_card", channel="a2a", **move)[1] == "E_READONLY"
+    assert ask("send_message", channel="a2a", action="status_update", payload="move it")[1] == ""
+    assert ask("get_kanban_state", channel="a2a")[1] == ""
+    with open(tiers.create(clean_env), encoding="utf-8") as stream:
+        token = stream.read().strip()
+    assert ask("move_kanban_card", channel="a2a", token=token, **move)[1] == ""
 
 
 def test_a_conversation_is_exported_from_the_sessions_transcript_or_a_file(ask, home, project, now):

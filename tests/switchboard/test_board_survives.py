@@ -167,6 +167,20 @@ def test_a_file_that_cannot_be_moved_now_is_moved_later(at, plan, place, monkeyp
     sound()
 
 
+def test_a_reader_gets_in_between_writers_and_waits_no_longer_than_it_may(at, place, plan):
+    plan()
+    db = schema.connect(place.board, 0.0)
+    db.execute("begin exclusive")  # a commit that takes its time
+    try:
+        with pytest.raises(Refused) as refusal, store.Reading(place, 0.02):
+            pass
+        assert refusal.value.code == "E_LOCKED"
+    finally:
+        db.close()
+    with store.Reading(place, 0.02) as reading:
+        assert reading.execute("select count(*) from plans").fetchone() == (1,)
+
+
 def test_a_fault_inside_a_transaction_takes_everything_back(at, plan):
     card = plan()
     before = store.revision(at().workspace)

@@ -63,6 +63,27 @@ def test_an_edit_needs_the_text_that_was_read(at, plan, place, sound):
     sound()
 
 
+def test_of_two_who_edit_at_once_one_is_told_and_no_text_is_lost(at, plan, place, sound):
+    from concurrent.futures import ThreadPoolExecutor
+
+    card = plan()
+    text, sha = cards.text(at(), card["planId"])
+
+    def edit(number):
+        try:
+            cards.edit(at(), card["planId"], f"{text}\nby {number}\n", sha)
+        except Refused as fault:
+            return fault.code
+        return number
+
+    with ThreadPoolExecutor(6) as pool:
+        ended = list(pool.map(edit, range(6)))
+    (winner,) = [each for each in ended if isinstance(each, int)]
+    assert [each for each in ended if each != winner] == ["E_CONFLICT"] * 5
+    assert cards.text(at(), card["planId"])[0] == f"{text}\nby {winner}\n"
+    sound()
+
+
 def test_a_rename_changes_title_and_file_and_nothing_else(at, plan, place, sound):
     card = plan("Old name", score=4)
     moves.move(at(), card["sessionId"], "planned")

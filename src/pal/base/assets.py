@@ -13,10 +13,11 @@ from pal.base.errors import PalError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
     from zipfile import ZipFile
 
 FOLDER = "assets/"
-BUNDLE = "assets.zip"  # an engine keeps all assets in this one entry, so that its directory stays short
+BUNDLE = "assets.zip"  # pal.pyz and engines keep all assets in this one entry
 # Only these get their line ends made equal; a .cmd needs CRLF and a picture is not text.
 TEXT = (
     ".py",
@@ -59,8 +60,7 @@ def read(name: str, env: Mapping[str, str] | None = None) -> bytes:
     try:
         if name not in ("", ".") and not {"", ".", ".."}.intersection(name.split("/")):
             if os.path.isfile(place):
-                with _archive(place) as archive:
-                    return archive.read(_prefix(archive) + name)
+                return _archive(place).read(name)
             path = os.path.join(place, "assets", *name.split("/"))
             with open(path, "rb") as stream:
                 return portable(name, stream.read())
@@ -73,9 +73,7 @@ def names(prefix: str = "", env: Mapping[str, str] | None = None) -> list[str]:
     """The sorted names of all assets that start with prefix, such as ``skills/``."""
     place = package(env)
     if os.path.isfile(place):
-        with _archive(place) as archive:
-            inside = _prefix(archive)
-            found = [name[len(inside) :] for name in archive.namelist() if name.startswith(inside)]
+        found = _archive(place).namelist()
     else:
         found = below(os.path.join(place, "assets"))
     return sorted(name for name in found if name.startswith(prefix) and not name.endswith("/"))
@@ -98,22 +96,22 @@ def portable(name: str, data: bytes) -> bytes:
     return data.replace(b"\r\n", b"\n") if name.endswith(TEXT) else data
 
 
+_opened: tuple[object, Any] = (None, None)  # which file, as it was, and its assets: a run reads many of them
+
+
 def _archive(place: str) -> ZipFile:
+    """The inner archive of the assets, whose names are those of the assets."""
+    global _opened
     import io
     import zipfile
 
-    from pal import bundled
-
-    try:
-        with zipfile.ZipFile(place) as archive:
-            inner = next(name for name in archive.namelist() if name in (BUNDLE, bundled.INNER))
-            return zipfile.ZipFile(io.BytesIO(archive.read(inner)))
-    except StopIteration:
-        raise PalError(f"{place} is an archive, but not one of PAL; get a new copy.") from None
-    except zipfile.BadZipFile:
-        raise PalError(f"{place} is not a whole archive of PAL; get a new copy.") from None
-
-
-def _prefix(archive: ZipFile) -> str:
-    """Names in an engine's bundle stand without the folder that they have in ``pal.pyz``."""
-    return FOLDER if any(name.startswith(FOLDER) for name in archive.namelist()) else ""
+    status = os.stat(place)
+    mark = (place, status.st_mtime_ns, status.st_size, status.st_ino)
+    if _opened[0] != mark:
+        try:
+            with zipfile.ZipFile(place) as archive:
+                _opened = mark, zipfile.ZipFile(io.BytesIO(archive.read(BUNDLE)))
+        except (zipfile.BadZipFile, KeyError):
+            raise PalError(f"{place} is not a whole archive of PAL; get a new copy.") from None
+    found: ZipFile = _opened[1]
+    return found

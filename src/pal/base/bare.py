@@ -74,13 +74,18 @@ def chance(count: int) -> bytes:
 
 
 def append(path: str, data: bytes) -> int:
-    """Add whole lines in one write, which on POSIX no other writer's can come into; the file's size then. OSError."""
-    descriptor = _call.open(path, _call.O_WRONLY | _call.O_APPEND | _call.O_CREAT, 0o600)
+    """Add whole lines in one write, which on POSIX no other writer's can come into; the file's size then. A torn last
+    line gets its end first. OSError."""
+    descriptor = _call.open(path, _call.O_RDWR | _call.O_APPEND | _call.O_CREAT, 0o600)
     try:
+        before: int = _call.fstat(descriptor).st_size
+        if before:
+            _call.lseek(descriptor, before - 1, 0)
+            if _call.read(descriptor, 1) != b"\n":
+                data = b"\n" + data
         if _call.write(descriptor, data) != len(data):
             raise OSError(f"no room to append to {path}")
-        size: int = _call.fstat(descriptor).st_size
-        return size
+        return before + len(data)
     finally:
         _call.close(descriptor)
 

@@ -83,7 +83,7 @@ class Output:
             self._err.flush()
 
     def advance(self, done: int, total: int, what: str) -> None:
-        """A bar that grows in place while long work goes on; like `progress` for a person only. The end ends its line."""
+        """A bar that grows in place while long work goes on; like `progress` for a person only."""
         if not _is_terminal(self._err) or not total or (done < total and done % max(1, total // 100)):
             return
         filled = 30 * done // total

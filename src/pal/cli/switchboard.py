@@ -61,6 +61,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         if options.action == _PAGE[0]:
             return serve.run(options, context)
         subject = next(each for each in SUBJECTS if options.action in dict(each.ACTIONS))
+        made = _first_plan(options, context)
         opened = None if options.action in _OPENS_NONE else desk(context, options.root, options.action in _TALKS)
         facts, lines = subject.run(options, context, opened)
     except Refused as fault:
@@ -71,9 +72,22 @@ def run(options: argparse.Namespace, context: Context) -> int:
     if options.json:
         context.output.json(facts)
     else:
-        for line in lines:
+        for line in [*made, *lines]:
             context.output.line(line)
     return 0
+
+
+def _first_plan(options: argparse.Namespace, context: Context) -> list[str]:
+    """A project's first plan makes its board, where the project is plain to see: a named folder or a repository."""
+    if getattr(options, "part", "") not in switchboard_plans.BEGINS or getattr(options, "dry_run", False):
+        return []
+    if workspace.find(context.env, os.getcwd(), options.root):
+        return []
+    root = options.root or context.env.get(workspace.ROOT, "") or workspace.repository(context.env, os.getcwd())
+    if not root:
+        return []
+    place, _ = workspace.init(context.home, os.path.expanduser(root), context.now)
+    return [f"Made a board for {place.root}."]
 
 
 def desk(context: Context, root: str = "", talks: bool = True) -> Desk:

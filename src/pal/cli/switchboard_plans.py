@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     Answer = tuple[Any, list[str]]
 
 ACTIONS = (("plan", "make, take in, read, change, remove or restore plans"),)
+BEGINS = ("new", "import")  # parts that make a project's board when it has none
 _PARTS = (
     ("new", "make a plan"),
     ("import", "take in a text with one plan or several"),

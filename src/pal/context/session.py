@@ -66,7 +66,7 @@ PARTS = (
         session_parts.handoffs,
         more="`pal handoff show` prints the whole note",
     ),
-    Part("board", "Plans of this project", "", 1_200, board.standing),
+    Part("board", "Plans of this project", "board", 1_200, board.standing),
     Part("startup-long", "More files the user wants you to know", "", 3_000, session_parts.long_startup_files, False),
     Part("nudges", "Due", "dueReminders", 500, session_parts.due),
     Part("pending", "Offered to your memory", "pendingMemories", 1_100, session_parts.offered),

@@ -62,13 +62,19 @@ def _append(home: Home, data: bytes) -> int:
     if not bare.WINDOWS:
         try:
             return bare.append(home.events, data)
-        except FileNotFoundError:
-            pass  # the folder is not there yet
+        except (FileNotFoundError, IsADirectoryError):
+            pass  # the folder is not there yet, or one stands in the file's place
     import os
 
     from pal.base import files, locks, records
 
     files.make_folder(home.state)
+    if os.path.isdir(home.events):
+        from pal.base import log
+
+        log.error(
+            home, "events", f"a folder stood in place of {home.events}; it is kept as {files.set_aside(home.events)}"
+        )
     with locks.Lock(home.events):  # two writers who both go to the end on Windows may meet there
         records.add_lines(home.events, data.decode().rstrip("\n"), False)
     return os.path.getsize(home.events)

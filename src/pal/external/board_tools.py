@@ -47,8 +47,8 @@ def answered(
 
     def run(arguments: Arguments, call: Call) -> Outcome:
         try:
-            if change and _readonly(room, call):
-                raise refused("E_READONLY", f"{call.agent or 'this caller'} is listed as read-only", "")
+            if change:
+                _permitted(room, call, act)
             value = act(room, room.desk(arguments, call), arguments)
         except Refused as fault:
             return failed(f"{fault.code}: {fault}", fault.code.lower(), fault.shown())
@@ -57,9 +57,14 @@ def answered(
     return run
 
 
-def _readonly(room: Room, call: Call) -> bool:
-    names = (call.agent,)
-    return tiers.tier(settings_file.load(room.home), room.env, names, call.token) == tiers.READONLY
+def _permitted(room: Room, call: Call, act: Callable[[Room, Desk, Arguments], Any]) -> None:
+    """E_READONLY for who is listed as read-only, and over A2A for everything but messages without the user's token."""
+    tier = tiers.tier(settings_file.load(room.home), room.env, (call.agent,), call.token)
+    if tier == tiers.READONLY:
+        raise refused("E_READONLY", f"{call.agent} is listed as read-only", "the user's settings say so")
+    if call.channel == "a2a" and tier != tiers.TRUSTED and act not in (_send, _inbox):
+        raise refused("E_READONLY", "without the user's token a caller from outside may send messages and no more",
+                      "send a status_update that says what should be done")  # fmt: skip
 
 
 def described(properties: dict[str, Any], required: Sequence[str] = ()) -> dict[str, Any]:

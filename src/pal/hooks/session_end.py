@@ -48,7 +48,7 @@ def complete(turn: HookInput, frame: Frame, messages: list[Message]) -> None:
 
 def _report(turn: HookInput, frame: Frame) -> None:
     tool_calls.close(turn, frame)
-    fields = {"session_id": turn.session, "agent": turn.agent, "reason": turn.source[:200]}
+    fields = {"session_id": tool_calls.session_id(turn.session), "agent": turn.agent, "reason": turn.source[:200]}
     log.emit(frame.home, log.event("session_end", "hook", frame.now, **fields))
 
 

@@ -51,7 +51,7 @@ def run(turn: HookInput, frame: Frame) -> HookReply:
 def report(turn: HookInput, frame: Frame) -> None:
     """A session began, or goes on after it was closed; a compaction in its middle is neither."""
     if turn.session and turn.source != "compact":
-        fields = {"session_id": turn.session, "agent": turn.agent, "cwd": turn.cwd[:500]}
+        fields = {"session_id": turn.session[:200], "agent": turn.agent, "cwd": turn.cwd[:500]}
         log.emit(frame.home, log.event("session_start", "hook", frame.now, **fields))
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def run(turn: HookInput, frame: Frame) -> HookReply:
     """Never says anything. An agent without a name is the client's own (a compaction), nobody's work."""
     if turn.agent_type and turn.session:
-        fields = {"session_id": turn.session, "agent": turn.agent_type[:200], "ok": True}
+        fields = {"session_id": turn.session[:200], "agent": turn.agent_type[:200], "ok": True}
         all_of(
             frame.home,
             [

@@ -88,13 +88,19 @@ def ended(turn: HookInput, frame: Frame, error: str = "", took: float | None = N
 def close(turn: HookInput, frame: Frame) -> None:
     """The turn is over: what is still open in this session ended in a way that nobody saw."""
     lines = _recent(frame.home)
-    mark = b'"session_id": ' + jsontext.dumps(turn.session).encode()
+    session = session_id(turn.session)
+    mark = b'"session_id": ' + jsontext.dumps(session).encode()
     if not turn.session or not any(mark in line and b'"tool_start"' in line for line in lines):
         return
     events = [event for event in (log.parse(line) for line in lines if mark in line) if event]
-    ends = [log.end_of(start, frame.now, False, UNKNOWN) for start in log.open_calls(events, turn.session)]
+    ends = [log.end_of(start, frame.now, False, UNKNOWN) for start in log.open_calls(events, session)]
     if ends:
         log.emit(frame.home, *ends)
+
+
+def session_id(session: str) -> str:
+    """A session's id as events have it: an endless one is cut."""
+    return session[:200]
 
 
 def wanted(turn: HookInput, settings: Settings) -> bool:
@@ -116,7 +122,7 @@ def _of_turn(turn: HookInput, now: float) -> log.Event:
 
 def _start(session: str, agent: str, tool: str, call: str, given: Mapping[str, Any], now: float) -> log.Event:
     keys = [str(name)[:200] for name in list(given)[:_KEYS] if name]
-    who = {"session_id": session[:200], "agent": agent}
+    who = {"session_id": session_id(session), "agent": agent}
     return log.event("tool_start", "hook", now, **who, tool=tool[:200], call_id=call[:200], args_keys=keys or None)
 
 
@@ -128,7 +134,8 @@ def _handed_on(turn: HookInput, frame: Frame) -> list[log.Event]:
 
     to = _first(turn.tool_input, _TO) or turn.tool
     described = scrub(_first(turn.tool_input, ("description", "task_name", "prompt")))[:200]
-    fields = {"session_id": turn.session, "agent": turn.agent, "from_agent": turn.agent, "to_agent": to[:200]}
+    who = {"session_id": session_id(turn.session), "agent": turn.agent}
+    fields = {**who, "from_agent": turn.agent, "to_agent": to[:200]}
     made = log.event("agent_handoff", "hook", frame.now, **fields, call_id=turn.call[:200], description=described)
     return [made]
 

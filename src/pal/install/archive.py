@@ -41,14 +41,27 @@ def pack(contents: Files, epoch: int = EARLIEST) -> bytes:
     """The archive people run. epoch (seconds) becomes the time of every entry, not before 1980."""
     buffer = io.BytesIO()
     buffer.write(SHEBANG)
-    inner = io.BytesIO()
-    with zipfile.ZipFile(inner, "w") as bundle:
-        for name in sorted(set(contents) - set(PLAIN)):
-            bundle.writestr(entry(name, zipfile.ZIP_STORED), contents[name])
-    outer = {**{name: contents[name] for name in PLAIN if name in contents}, bundled.INNER: inner.getvalue()}
+    outer = {name: contents[name] for name in PLAIN if name in contents}
+    code = {name: data for name, data in contents.items() if name not in outer and not name.startswith(assets.FOLDER)}
+    outer.update({bundled.INNER: inner(code, zipfile.ZIP_STORED), assets.BUNDLE: bundle(contents, zipfile.ZIP_STORED)})
     with zipfile.ZipFile(buffer, "w") as archive:
         for name in sorted(outer):
             archive.writestr(entry(name, zipfile.ZIP_DEFLATED, epoch), outer[name], compresslevel=9)
+    return buffer.getvalue()
+
+
+def bundle(contents: Files, method: int) -> bytes:
+    """All assets in one inner archive, in which their names stand without the folder."""
+    shipped = {name: data for name, data in contents.items() if name.startswith(assets.FOLDER)}
+    return inner({name[len(assets.FOLDER) :]: data for name, data in shipped.items()}, method)
+
+
+def inner(contents: Files, method: int) -> bytes:
+    """An archive to be an entry of another."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as made:
+        for name in sorted(contents):
+            made.writestr(entry(name, method), contents[name], compresslevel=9)
     return buffer.getvalue()
 
 
@@ -102,11 +115,11 @@ def _from_archive(path: str) -> Files:
             found = {name: archive.read(name) for name in archive.namelist() if not name.endswith((".pyc", "/"))}
         found = {name: data for name, data in found.items() if not name.startswith(CODE)}
         if bundled.INNER in found:
-            with zipfile.ZipFile(io.BytesIO(found.pop(bundled.INNER))) as bundle:
-                found.update({name: bundle.read(name) for name in bundle.namelist()})
+            with zipfile.ZipFile(io.BytesIO(found.pop(bundled.INNER))) as code:
+                found.update({name: code.read(name) for name in code.namelist()})
         if assets.BUNDLE in found:
-            with zipfile.ZipFile(io.BytesIO(found.pop(assets.BUNDLE))) as bundle:
-                found.update({assets.FOLDER + name: bundle.read(name) for name in bundle.namelist()})
+            with zipfile.ZipFile(io.BytesIO(found.pop(assets.BUNDLE))) as shipped:
+                found.update({assets.FOLDER + name: shipped.read(name) for name in shipped.namelist()})
     except (zipfile.BadZipFile, OSError) as fault:
         raise PalError(f"{path} cannot be read as an archive of PAL ({fault}); get a new copy.") from None
     return found

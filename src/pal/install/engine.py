@@ -36,6 +36,8 @@ _WRITING = (
     "acl", "conflict", "icm.events", "icm.fold", "icm.store", "icm.upkeep", "index.build", "index.entries",
     "index.look", "index.markdown", "index.states", "search",
 )  # fmt: skip
+# What a session's start asks of a board; the rest of that package is loaded by commands and tools.
+_TOLD_AT_START = ("columns", "desk", "replay", "schema", "store", "summary")
 _SKILL_TOOLS = ("catalog", "checks", "execute", "exposed", "index", "started", "subagents", "used")
 # From the command line's first module to an MCP server's first answer, for which its client waits.
 _SERVING = (
@@ -77,10 +79,10 @@ PIECES = {
     **dict.fromkeys([f"pal.skills.{name}" for name in _SKILL_TOOLS], REST),
     "pal.switchboard": REST,
     "pal.switchboard.active": MEMORY,
-    "pal.switchboard.detect": MEMORY,
     "pal.switchboard.errors": MEMORY,
     "pal.switchboard.preflight": MEMORY,
     "pal.switchboard.questions": MEMORY,
+    **dict.fromkeys([f"pal.switchboard.{name}" for name in _TOLD_AT_START], MEMORY),
     "pal.switchboard.workspace": MEMORY,
     "pal.switchboard.detect": CORE,  # every prompt and tool call asks it
     "pal.guard": GUARD,
@@ -105,7 +107,7 @@ def tune(contents: archive.Files) -> bytes:
         for name in sorted(contents):
             if not name.startswith(assets.FOLDER):
                 _add(made, name, contents[name])
-        _add(made, assets.BUNDLE, _bundle(contents))
+        _add(made, assets.BUNDLE, archive.bundle(contents, zipfile.ZIP_DEFLATED))
         made.comment = origin(contents, str(sys.implementation.cache_tag))
     return buffer.getvalue()
 
@@ -264,13 +266,3 @@ def retire(home: Home, now: float) -> None:
         os.utime(os.path.join(home.engine, current(home)), (now, now))
     except OSError:
         pass  # there was none
-
-
-def _bundle(contents: archive.Files) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as bundle:
-        for name in sorted(contents):
-            if name.startswith(assets.FOLDER):
-                short = name[len(assets.FOLDER) :]
-                bundle.writestr(archive.entry(short, zipfile.ZIP_DEFLATED), contents[name], compresslevel=9)
-    return buffer.getvalue()

@@ -208,7 +208,7 @@ def _windows_command(python: str, env: Mapping[str, str]) -> str:
 
 def _is_engine(path: str) -> bool:
     with zipfile.ZipFile(path) as contents:
-        return assets.BUNDLE in contents.namelist()
+        return any(name.startswith(archive.CODE) for name in contents.namelist())
 
 
 def _bytes(path: str) -> bytes | None:

@@ -58,6 +58,7 @@ class Writing:
             raise refused("E_LOCKED", f"somebody else is writing to {self._place.archive}", "try again")
         try:
             self._db = db = schema.connect(self._place.archive, _READERS)
+            schema.durable(db)
             if db.execute("pragma user_version").fetchone()[0] == 0:
                 _make(db)
             db.execute("begin immediate")
@@ -126,7 +127,7 @@ def add(desk: Desk, id: str) -> dict[str, Any]:
             raise
         body, sha = "", ""  # a plan whose file is missing leaves at least its history
     events = jsontext.dumps(board.log(desk, card["planId"], limit=1000))
-    with store.Reading(desk.workspace) as source:
+    with store.Reading(desk.workspace, desk.wait) as source:
         row = board.need(source, desk, card["planId"])
     days = _days(row)
     values = {name: row[_AT[name]] for name in (

@@ -39,7 +39,7 @@ def state(
     if scanning:
         scan.scan(desk)
     lowest, highest = scores(complexity)
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         shown = columns.defined(db)
         rows = db.execute(f"{PICK} board order by updated_at desc, plan_id").fetchall()
         standing = _standing(db)
@@ -117,7 +117,7 @@ def find(desk: Desk, id: str, scanning: bool = True) -> Card:
     """The card that a session id, a plan id, six characters of either, or a plan's path names."""
     if scanning:
         scan.scan(desk)
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         row = pick(db, desk.workspace, id)
         label = next((each.label for each in columns.defined(db) if row and each.id == row[_AT["column_id"]]), "")
     if row is None:
@@ -183,7 +183,7 @@ def _not_found(desk: Desk, id: str) -> Exception:
 def listed(desk: Desk, status: str) -> list[Card]:
     """Every plan that is active, completed or deleted, newest first."""
     scan.scan(desk)
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         labels = {each.id: each.label for each in columns.defined(db)}
         rows = db.execute(f"{PICK} plans where status = ? order by updated_at desc, plan_id", (status,)).fetchall()
     return [{**card(row), "label": labels.get(row[_AT["column_id"]], row[_AT["column_id"]])} for row in rows]
@@ -222,7 +222,7 @@ def unmet(db: Connection, deps: list[str]) -> list[str]:
 def log(desk: Desk, id: str, limit: int = 200) -> list[dict[str, Any]]:
     """What happened to a plan, oldest first, at most the last `limit` events."""
     plan_id = find(desk, id)["planId"]
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         rows = db.execute(
             "select id, ts, actor, session, kind, from_col, to_col, reason, data from events where plan_id = ?"
             " order by id desc limit ?", (plan_id, limit),
@@ -236,7 +236,7 @@ def counts(desk: Desk, scanning: bool = True) -> dict[str, int]:
     """How many cards each column holds, completed ones included."""
     if scanning:
         scan.scan(desk)
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         held = dict(db.execute("select column_id, count(*) from plans where status != 'deleted' group by column_id"))
         order = [each.id for each in columns.defined(db)]
     return {**{name: held.pop(name, 0) for name in order}, **held}

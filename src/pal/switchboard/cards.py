@@ -58,7 +58,7 @@ def _begins_with_title(body: str) -> bool:
 
 
 def _twin(desk: Desk, sha: str) -> Card | None:
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         row = db.execute(f"{board.PICK} board where content_sha = ?", (sha,)).fetchone()
     return board.find(desk, row[0], scanning=False) if row else None
 
@@ -83,7 +83,7 @@ def edit(desk: Desk, id: str, content: str, sha: str) -> Card:
     """Another text for a plan that still has the text its editor saw (E_CONFLICT otherwise, nothing is written)."""
     found = board.find(desk, id)
     _living(found)
-    planfiles.rewrite(desk.workspace.at(found["planFile"]), content, sha)
+    planfiles.rewrite(desk, desk.workspace.at(found["planFile"]), content, sha)
     scan.scan(desk, settled=True)
     return board.find(desk, found["planId"], scanning=False)
 
@@ -139,7 +139,7 @@ def rename(desk: Desk, id: str, title: str) -> Card:
     lines[: 0 if headline is None else 0] = [] if headline is not None else [f"# {title}", ""]
     if headline is not None:
         lines[headline] = f"# {title}{ending}"
-    planfiles.rewrite(old, "\n".join(lines), sha)
+    planfiles.rewrite(desk, old, "\n".join(lines), sha)
     folder, name = os.path.split(old)
     wanted = planfiles.renamed(name, title)
     if wanted != name:

@@ -21,7 +21,7 @@ def hand_over(desk: Desk, plan_id: str, event: int, column: Column) -> dict[str,
         return {"dispatch": "none"}
     try:
         text = prompts.for_column(desk, plan_id, column.role)
-        with store.Reading(desk.workspace) as db:
+        with store.Reading(desk.workspace, desk.wait) as db:
             recipient = roster.holder(db, column.role)
         if recipient:
             with store.Writing(desk) as write:

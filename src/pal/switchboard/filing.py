@@ -24,12 +24,12 @@ _AT = {name: number for number, name in enumerate(schema.PLAN)}
 def file_away(desk: Desk, plan_id: str) -> dict[str, Any]:
     """A finished plan into the archive: its text and events are copied, then its file goes to the month's folder."""
     kept = archive.add(desk, plan_id)
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         row = board.need(db, desk, plan_id)
     if row[_AT["status"]] == "completed" and row[_AT["plan_file"]] == row[_AT["home_file"]]:
         folder = os.path.join(desk.workspace.archived, clock.iso(desk.now)[:7])
         _to(desk, plan_id, folder, "completed", "archived")
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         row = board.need(db, desk, plan_id)
     with archive.Writing(desk) as db:
         db.execute("update plans set plan_file = ? where plan_id = ?", (row[_AT["plan_file"]], plan_id))

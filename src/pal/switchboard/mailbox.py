@@ -45,7 +45,7 @@ def inbox(
     if claim:
         rows = _claimed(desk, agent, limit)
     else:
-        with store.Reading(desk.workspace) as db:
+        with store.Reading(desk.workspace, desk.wait) as db:
             name = roster.resolve(db, agent) if agent else roster.mine(db, desk)
             column = "sender" if box == "outbox" else "recipient"
             states = f" and state in {_OPEN}" if box == "inbox" else ""
@@ -108,7 +108,7 @@ def ack(desk: Desk, id: str, failed: bool = False) -> dict[str, Any]:
 
 def unread(desk: Desk) -> dict[str, int]:
     """How many messages wait in each mailbox."""
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         return dict(db.execute("select recipient, count(*) from messages where state = 'new' group by recipient"))
 
 

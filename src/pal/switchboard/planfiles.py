@@ -6,7 +6,7 @@ import hashlib
 import os
 import time
 
-from pal.base import clock, files
+from pal.base import clock, files, locks
 from pal.base import settings as settings_file
 from pal.base import text as texts
 from pal.switchboard.errors import refused
@@ -14,6 +14,7 @@ from pal.switchboard.errors import refused
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pal.base.home import Home
+    from pal.switchboard.desk import Desk
 
 LARGEST = 1024 * 1024  # bytes of a plan
 _ENDING = ".md"
@@ -103,8 +104,16 @@ def read(path: str) -> tuple[str, str, os.stat_result]:
         raise refused("E_CONFLICT", f"{path} is not UTF-8 text", "save it as UTF-8") from None
 
 
-def rewrite(path: str, content: str, expected: str) -> str:
-    """Replace a plan that still has the hash its reader saw; the new hash. E_CONFLICT otherwise, nothing is written."""
+def rewrite(desk: Desk, path: str, content: str, expected: str) -> str:
+    """Replace a plan that still has the hash its reader saw; the new hash. E_CONFLICT otherwise, nothing is written.
+    Of two who edit at once one is first, and the other is told."""
+    with locks.Lock(desk.workspace.plans, desk.wait) as held:
+        if not held:
+            raise refused("E_LOCKED", "somebody else is changing a plan", "try again")
+        return _replaced(path, content, expected)
+
+
+def _replaced(path: str, content: str, expected: str) -> str:
     _, standing, _ = read(path)
     if standing != expected:
         raise refused(

@@ -37,7 +37,7 @@ _AFTER = {columns.CREATED: "planner", columns.LEAD: "reviewer", columns.CODER: "
 def prompt(desk: Desk, id: str, role: str = "", scanning: bool = True) -> dict[str, Any]:
     """`{role, text}` for the role that should work on the plan next, or the one that is named."""
     card = board.find(desk, id, scanning)
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         chosen = roster.role_of(db, role) if role else _role_for(db, card)
         row = db.execute("select name, prompt from roles where role = ?", (chosen,)).fetchone()
     own = row[1].strip() if row else ""

@@ -119,7 +119,7 @@ def answer(desk: Desk, prompt: str) -> str:
 
     if not store.exists(desk.workspace):
         return ""
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         shown = columns.defined(db)
     wanted = asked(prompt, shown)
     if not wanted:

@@ -39,7 +39,7 @@ _CHECKS = (
 def problems(desk: Desk) -> list[dict[str, str]]:
     """What is wrong, each `{rule, where, what}`: invariants, the disk, git and copies of this workspace."""
     found = [{"rule": "file", "where": desk.workspace.plans, "what": each} for each in scan.scan(desk)]
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         for rule, statement, what in _CHECKS:
             found += [{"rule": rule, "where": str(where), "what": what} for (where,) in db.execute(statement)]
         found += _events_disagree(db)
@@ -79,7 +79,7 @@ def _unfiled(desk: Desk) -> list[dict[str, str]]:
 
 
 def _done_in_place(desk: Desk) -> list[tuple[str, str]]:
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         return db.execute(
             "select plan_id, session_id from plans where status = 'completed' and plan_file = home_file"
         ).fetchall()
@@ -102,7 +102,7 @@ def reconcile(desk: Desk) -> dict[str, Any]:
     filed = [plan for plan, _ in _done_in_place(desk)]
     for plan in filed:
         filing.file_away(desk, plan)
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         deleted = db.execute("select plan_id from plans where status = 'deleted' and plan_file = home_file").fetchall()
     for (plan,) in deleted:
         if os.path.lexists(desk.workspace.at(_file_of(desk, plan))):
@@ -112,7 +112,7 @@ def reconcile(desk: Desk) -> dict[str, Any]:
 
 
 def _file_of(desk: Desk, plan: str) -> str:
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         return str(db.execute("select plan_file from plans where plan_id = ?", (plan,)).fetchone()[0])
 
 
@@ -120,7 +120,7 @@ def rebuild(desk: Desk) -> dict[str, Any]:
     """Set a damaged database aside and build the board again from its events and plans; messages and agents come along
     as far as the damaged file still tells them. A sound database is left alone."""
     try:
-        with store.Reading(desk.workspace) as db:
+        with store.Reading(desk.workspace, desk.wait) as db:
             if db.execute("pragma integrity_check(1)").fetchone()[0] == "ok":
                 return {"rebuilt": False, "aside": "", "saved": 0}
     except Refused as fault:

@@ -25,7 +25,7 @@ _AGENTS = "name, role, host, session, status, note, last_seen"
 
 def roster(desk: Desk) -> dict[str, list[dict[str, Any]]]:
     """`{agents, roles}`, the person among the agents."""
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         agents = db.execute(f"select {_AGENTS} from agents order by name").fetchall()
         roles = db.execute(f"select {_ROLES} from roles order by sort, role").fetchall()
     held = {row[1] for row in agents if row[1]}

@@ -207,7 +207,7 @@ def _shape_of(desk: Desk, path: str) -> dict[str, Any] | None:
 
 def current(desk: Desk, run: str = "", workflow: str = "") -> Run:
     """The run that is meant: by its id, else this session's, else the only one of that workflow. E_STEP for none."""
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         if run:
             row = db.execute(f"{PICK} where run_id = ?", (run,)).fetchone()
             if row is None:
@@ -242,7 +242,7 @@ def _matching(run: Run, workflow: str) -> Run:
 
 def listing(desk: Desk, every: bool = False, limit: int = 50) -> list[Run]:
     """The runs under way, or with `every` the last ones too, newest first."""
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         condition = "" if every else "where state = 'active'"
         rows = db.execute(f"{PICK} {condition} order by started_at desc limit ?", (limit,)).fetchall()
     return [Run(row) for row in rows]

@@ -86,13 +86,12 @@ def connect(path: str, wait: float) -> Connection:
     """Open the file; a folder or a name that cannot be opened raises `errors()`."""
     from pal.memory.index import schema  # the C module alone, where Python has it
 
-    made = schema.connect(path, wait)
-    try:
-        made.execute(f"pragma synchronous = {SYNCHRONOUS}")
-    except BaseException:
-        made.close()  # Windows moves no file aside that is open
-        raise
-    return made
+    return schema.connect(path, wait)
+
+
+def durable(db: Connection) -> None:
+    """For a connection that writes."""
+    db.execute(f"pragma synchronous = {SYNCHRONOUS}")
 
 
 def errors() -> type[Exception]:

@@ -172,7 +172,7 @@ def _after(desk: Desk, run: Run, step: Step) -> dict[str, Any]:
     """What follows a step: the way on, or at the end the report of what was skipped and the card's move."""
     if run.state != runs.COMPLETED:
         return {}
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         rows = db.execute("select step, evidence, skip_reason from run_steps where run_id = ? order by step",
                           (run.run_id,)).fetchall()  # fmt: skip
     skipped = [
@@ -200,7 +200,7 @@ def _moved(desk: Desk, run: Run) -> dict[str, Any]:
 
 def history(desk: Desk, run: Run) -> list[dict[str, Any]]:
     """The steps reported so far, with what each showed or why it was skipped."""
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         rows = db.execute("select step, ts, evidence, skip_reason from run_steps where run_id = ? order by step",
                           (run.run_id,)).fetchall()  # fmt: skip
     names = {step.number: step.name for step in run.steps}

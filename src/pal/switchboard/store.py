@@ -21,36 +21,40 @@ if TYPE_CHECKING:
     from pal.switchboard.workspace import Workspace
 
 _READER_WAITS = 5.0  # seconds; a commit holds readers off for milliseconds
+_LOOKS = 0.001  # seconds between two tries to read
 _LONGEST_REASON = 800  # characters of what an event keeps of a sentence
 _PATIENT, _URGENT = 0.012, 0.0005  # seconds between two tries for the lock: at first, and after long
 _LONG = 0.15  # seconds of waiting after which a writer is urgent
 
 
 class Reading:
-    """`with Reading(workspace) as db:` gives a connection to read from. A missing file is made first, from the events
-    when there are any; what cannot be read is an error, never an empty board."""
+    """`with Reading(workspace, wait) as db:` gives a connection that reads one moment; nothing is written inside it.
 
-    __slots__ = ("_db", "_workspace")
+    A missing file is made first, from the events when there are any; what cannot be read is an error, never an empty
+    board."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    __slots__ = ("_db", "_wait", "_workspace")
+
+    def __init__(self, workspace: Workspace, wait: float = _READER_WAITS) -> None:
         self._workspace = workspace
+        self._wait = wait
         self._db: Connection | None = None
 
     def __enter__(self) -> Connection:
         path = self._workspace.board
         if not os.path.exists(path):
-            with Lock(self._workspace, _READER_WAITS):
-                _opened(self._workspace, _READER_WAITS).close()
+            with Lock(self._workspace, self._wait):
+                _opened(self._workspace, self._wait).close()
         try:
-            self._db = schema.connect(path, _READER_WAITS)
-            version = self._db.execute("pragma user_version").fetchone()[0]
+            self._db = schema.connect(path, 0.0)
+            version = _begun(self._db, self._wait)
         except schema.errors() as fault:
             self.__exit__(None, None, None)
             raise damaged(self._workspace, fault) from None
         if version == 0:  # its maker died, or is at it
             self._db.close()
-            with Lock(self._workspace, _READER_WAITS):
-                self._db = _opened(self._workspace, _READER_WAITS)
+            with Lock(self._workspace, self._wait):
+                self._db = _opened(self._workspace, self._wait)
         return self._db
 
     def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
@@ -59,6 +63,23 @@ class Reading:
             self._db = None
         if isinstance(fault, schema.errors()):
             raise damaged(self._workspace, fault) from fault
+
+
+def _begun(db: Connection, wait: float) -> int:
+    """Begin to read, all of one moment; the file's version.
+
+    SQLite's own waiting sleeps longer and longer, and beside busy writers the gaps are short: who looks often gets in.
+    """
+    until = time.monotonic() + wait
+    while True:
+        try:
+            db.execute("begin")
+            return int(db.execute("pragma user_version").fetchone()[0])
+        except schema.errors() as fault:
+            if "locked" not in str(fault) or time.monotonic() >= until:
+                raise
+            db.execute("rollback")
+            time.sleep(_LOOKS)
 
 
 def exists(workspace: Workspace) -> bool:
@@ -170,6 +191,7 @@ def _opened(place: Workspace, wait: float) -> Connection:
     """A connection to write with; the file is made or brought up to date first. Call it holding the lock."""
     db = schema.connect(place.board, wait)
     try:
+        schema.durable(db)
         version = db.execute("pragma user_version").fetchone()[0]
         if version > schema.VERSION:
             raise refused("E_READONLY", f"{place.board} was written by a newer PAL", "update this one: `pal update`")

@@ -17,7 +17,7 @@ _ORDER = f"case column_id when '{columns.PLANNED}' then 0 when '{columns.CREATED
 
 def status(desk: Desk) -> dict[str, Any]:
     """`{root, workspaceId, rev, columns, next, runs, unread, expired}`, read at once; nothing is scanned."""
-    with store.Reading(desk.workspace) as db:
+    with store.Reading(desk.workspace, desk.wait) as db:
         held = dict(db.execute("select column_id, count(*) from plans where status != 'deleted' group by column_id"))
         runs = db.execute("select run_id, workflow, agent, step from runs where state = 'active'").fetchall()
         first = db.execute(

@@ -86,6 +86,19 @@ def find(env: Mapping[str, str], cwd: str, named: str = "") -> Workspace | None:
     return None
 
 
+def repository(env: Mapping[str, str], cwd: str) -> str:
+    """The top of the repository around a folder, of a worktree the main checkout's; empty where there is none, and for
+    the user's home folder, which is nobody's project. A first plan makes its board there."""
+    folder, home = os.path.abspath(cwd), homes.user_folder(env)
+    while folder != home and os.path.dirname(folder) != folder:
+        link = os.path.join(folder, ".git")
+        if os.path.exists(link):
+            main = _main_checkout(link) if os.path.isfile(link) else ""
+            return main if main and main != home else folder
+        folder = os.path.dirname(folder)
+    return ""
+
+
 def _standing(root: str) -> Workspace | None:
     folder = os.path.join(root, homes.PROJECT_BOARD)
     # A link could lead a cloned repository's board anywhere.
