@@ -56,7 +56,10 @@ def test_an_archive_without_one_is_left_to_python() -> None:
 
 
 def test_a_traceback_from_the_built_archive_shows_the_line(archive, clean_env) -> None:
-    program = f"import sys; sys.path.insert(0, {str(archive)!r}); from pal.base import clock; clock.local('x', '')"
+    program = (
+        f"import sys, traceback\nsys.path.insert(0, {str(archive)!r})\nfrom pal.base import clock\n"
+        "try: clock.local('x', '')\nexcept TypeError: traceback.print_exc()"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=clean_env)
     assert f'File "{archive.as_posix()}/pal/base/clock.py"' in done.stderr
     assert "return time.localtime(moment)" in done.stderr
