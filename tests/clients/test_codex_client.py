@@ -149,7 +149,7 @@ def test_the_mcp_server_is_one_the_client_knows(machine, pal):
     )
     assert done.returncode == 0, done.stderr
     transport = json.loads(done.stdout)["transport"]
-    assert transport["args"][-2:] == [str(machine.home / ".pal" / "pal.pyz"), "mcp"]
+    assert transport["args"][-3:] == [str(machine.home / ".pal" / "hook.py"), "cli", "mcp"]
 
 
 def test_without_pal_s_folder_the_client_works_as_if_pal_had_never_been(machine, pal):
