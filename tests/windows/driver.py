@@ -141,6 +141,7 @@ def life(config):
     hook("user-prompt", prompt="Mend the torn lines of the parser", prompt_id="p0")
     hook("pre-tool")
     hook("post-tool", tool_input={"file_path": os.path.join(machine.project, "parser.py")})
+    hook("post-tool-failure")
     hook("stop", prompt_id="p0", last_assistant_message=REPLY)
     hook("user-prompt", prompt="2, wrong file", prompt_id="p1")
     hook("stop", prompt_id="p1", last_assistant_message=REPLY)
