@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -28,22 +27,6 @@ def client(require):
 @pytest.fixture
 def machine(tmp_path, client):
     return Machine(tmp_path, client)
-
-
-@pytest.fixture
-def pal(machine, archive):
-    def run(*arguments):
-        done = subprocess.run(
-            [sys.executable, str(archive), *arguments],
-            env=machine.env(),
-            cwd=machine.project,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    return run
 
 
 def lines(path: Path) -> list[dict]:

@@ -31,23 +31,6 @@ def machine(tmp_path, client):
     return run_codex.Machine(tmp_path, client)
 
 
-@pytest.fixture
-def pal(machine, archive):
-    def run(*arguments, status=0):
-        done = subprocess.run(
-            [sys.executable, str(archive), *arguments],
-            env=machine.env(),
-            cwd=machine.project,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-        )
-        assert done.returncode == status, done.stderr
-        return done.stdout
-
-    return run
-
-
 def lines(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
 

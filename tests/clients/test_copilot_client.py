@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -30,23 +29,6 @@ def unpacked(tmp_path_factory):
 @pytest.fixture
 def machine(tmp_path, client, unpacked):
     return Machine(tmp_path, client, unpacked)
-
-
-@pytest.fixture
-def pal(machine, archive):
-    def run(*arguments):
-        done = subprocess.run(
-            [sys.executable, str(archive), *arguments],
-            env=machine.env(),
-            cwd=machine.project,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    return run
 
 
 def lines(path: Path) -> list[dict]:

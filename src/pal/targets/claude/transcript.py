@@ -34,24 +34,9 @@ def recent(path: str, count: int = ENOUGH) -> list[Message]:
 
 def commands(path: str) -> list[str] | None:
     """The shell commands since a person last spoke, oldest first; None where the transcript does not tell."""
-    try:
-        lines = files.tail_bytes(path, _WINDOWS[1]).split(b"\n") if path else []
-    except OSError:
-        return None
-    found: list[str] = []
-    for line in reversed(lines):
-        if b'"message"' not in line:
-            continue
-        try:
-            entry = jsontext.loads(line)
-        except ValueError:
-            continue
-        message = _message(entry)
-        if message is not None and message[0] == "user":
-            found.reverse()
-            return found
-        found += reversed(_run_by(entry))
-    return None
+    from pal.targets import lines  # not at a stop that asks for no command
+
+    return lines.commands(path, b'"message"', _message, _run_by)
 
 
 def _run_by(entry: Any) -> list[str]:

@@ -4,7 +4,6 @@ What the client adds in a person's name (surroundings, AGENTS.md, skills) begins
 
 from __future__ import annotations
 
-from pal.base import files, jsontext
 from pal.targets import lines
 from pal.targets.payload import members
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from pal.hooks.turn import Message
 
 _MARK = b'"response_item"'
-_READ = 1024 * 1024  # bytes of the end of a file, which hold a turn's commands
 _COMMAND = ("cmd", "command")  # a shell call's argument, in newer and older versions
 _NOT_WORDS = (
     "# AGENTS.md instructions",
@@ -35,39 +33,21 @@ def recent(path: str, most: int = lines.ENOUGH) -> list[Message]:
 
 def commands(path: str) -> list[str] | None:
     """The shell commands since a person last spoke, oldest first; None where the file does not tell."""
-    try:
-        rows = files.tail_bytes(path, _READ).split(b"\n") if path else []
-    except OSError:
-        return None
-    found: list[str] = []
-    for row in reversed(rows):
-        if _MARK not in row:
-            continue
-        try:
-            entry = jsontext.loads(row)
-        except ValueError:
-            continue
-        message = _message(entry) if isinstance(entry, dict) else None
-        if message and message[0] == "user":
-            found.reverse()
-            return found
-        command = _run_by(entry.get("payload")) if isinstance(entry, dict) else ""
-        if command:
-            found.append(command)
-    return None
+    return lines.commands(path, _MARK, _message, _run_by)
 
 
-def _run_by(payload: Any) -> str:
+def _run_by(entry: dict[str, Any]) -> list[Any]:
+    payload = entry.get("payload")
     if not isinstance(payload, dict) or payload.get("type") != "function_call":
-        return ""
+        return []
     arguments = members(payload, "arguments")
     for name in _COMMAND:
         command = arguments.get(name)
         if isinstance(command, list):
-            return " ".join([str(word) for word in command])
+            command = " ".join([str(word) for word in command])
         if isinstance(command, str):
-            return command
-    return ""
+            return [command] if command else []
+    return []
 
 
 def _message(entry: dict[str, Any]) -> Message | None:
